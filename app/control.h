@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control frames between the workers and main. Workers own the queues, so main neither receives
+ * nor sends on them: a worker hands frames that are not test traffic (ARP, ICMP) to main through
+ * one ring, and sends main's frames from another. Both rings have one producer and one consumer.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "err.h"
+
+struct worker;
+
+/* One for each worker. */
+struct control_queue {
+	struct rte_ring *to_main;   /* the worker enqueues, main dequeues */
+	struct rte_ring *from_main; /* main enqueues, the worker dequeues; mbuf->port says where to */
+	_Atomic uint64_t handed;    /* frames put on to_main. The worker writes */
+	_Atomic uint64_t dropped;   /* frames to_main had no room for. The worker writes */
+	_Atomic uint64_t sent;      /* main's frames that a device took. The worker writes */
+};
+
+/* What main did with control frames. Main writes and reads. */
+struct control_stats {
+	uint64_t arp;
+	uint64_t icmp;
+	uint64_t other; /* test traffic on queues that no engine polls */
+	uint64_t dropped; /* by workers, for want of room */
+};
+
+/* True if a frame is for main. Looks at the first 24 bytes, which every mbuf has room for. */
+static inline bool
+control_is_control(const struct rte_mbuf *m)
+{
+	const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint16_t type;
+
+	memcpy(&type, p + 12, sizeof(type));
+	return (type == RTE_BE16(RTE_ETHER_TYPE_ARP)) |
+		((type == RTE_BE16(RTE_ETHER_TYPE_IPV4)) & (p[23] == IPPROTO_ICMP));
+}
+
+/*
+ * Moves the control frames of a burst to main and closes the gaps.
+ * @return how many frames are left in pkts
+ */
+uint16_t control_hand_over(struct control_queue *q, struct rte_mbuf **pkts, uint16_t n);
+
+/*
+ * Takes control frames out of a burst. There are none in nearly every burst: one pass without a
+ * branch finds that out.
+ */
+static inline uint16_t
+control_filter(struct control_queue *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	bool any = false;
+
+	for (uint16_t i = 0; i < n; i++)
+		any |= control_is_control(pkts[i]);
+	return likely(!any) ? n : control_hand_over(q, pkts, n);
+}
+
+/*
+ * Creates the rings of a worker on a socket.
+ * @return 0 or -1; control_fini() is called in both cases
+ */
+int control_init(struct control_queue *q, unsigned lcore, int socket, struct err *e);
+
+/* Frees the rings and the frames in them. The worker has ended. */
+void control_fini(struct control_queue *q);
+
+/* The worker's part: sends what main put on the ring. A few frames at most. */
+void control_send_for_main(struct worker *w);
+
+/* Main's part: takes what the worker handed over, counts and frees it. */
+void control_receive(struct control_queue *q, struct control_stats *stats);
+
+/* Counts a frame by kind and frees it. Main only. */
+void control_take(struct rte_mbuf *m, struct control_stats *stats);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of the program: words, plan, EAL, ports, run, report, and everything given back in
+ * reverse order on every path.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_config.h>
+#include <rte_version.h>
+
+#include "config.h"
+#include "eal.h"
+#include "eal_args.h"
+#include "host.h"
+#include "output.h"
+#include "preplan.h"
+#include "report.h"
+#include "result.h"
+#include "run.h"
+#include "runtime_dir.h"
+#include "sampler.h"
+#include "signals.h"
+
+/* Large, and alive as long as the program: not on the stack. */
+static struct app {
+	struct config cfg;
+	struct ini_eal_words ini;
+	struct eal_args args;
+	struct host host;
+	struct notes notes;
+	struct memory_in mem;
+	struct run run;
+	struct result result;
+	struct sampler_result sampled;
+	struct output json;
+	struct report_sink console;
+} app;
+
+static bool
+is_own_option(const char *name)
+{
+	return option_find(&app.cfg.given, name) != NULL;
+}
+
+/*
+ * Reads all words. EAL's come before "--"; without one, all words are ours.
+ * @return 0, CONFIG_HELP, CONFIG_VERSION or -1
+ */
+static int
+read_words(int argc, char **argv, struct err *e)
+{
+	int split = 1, eal_argc = 0;
+	int rc;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			eal_argc = i - 1;
+			split = i + 1;
+			break;
+		}
+	}
+	rc = config_parse(
+		&app.cfg, argc - split, argv + split, engine_names(), &app.ini, e);
+	if (rc != 0)
+		return rc;
+	if (eal_args_parse(&app.args, eal_argc, argv + 1, &app.ini, app.cfg.config_file,
+		    is_own_option, e) != 0)
+		return -1;
+	return app.args.help ? CONFIG_HELP : app.args.version ? CONFIG_VERSION : 0;
+}
+
+static int
+answer(int question)
+{
+	if (question == CONFIG_VERSION)
+		printf("pmdperf %s, %s\n", PMDPERF_VERSION, rte_version());
+	else
+		config_print_help(stdout, engine_names());
+	return EXIT_DONE;
+}
+
+/* Everything that can be known and refused before EAL starts. @return 0; 1: --plan is done; -1 */
+static int
+prepare(struct err *e)
+{
+	static struct plan_port_in ports[CONFIG_MAX_PORTS];
+	struct config *cfg = &app.cfg;
+	struct plan_in in;
+	int nb;
+
+	if (host_read(&app.host, e) != 0)
+		return -1;
+	config_notes(cfg, &app.notes);
+	nb = preplan_ports(cfg, &app.args, ports, e);
+	if (nb < 0)
+		return -1;
+	if (nb == 0 && !cfg->plan)
+		return preplan_no_port(&app.args, e);
+	if (nb == 0) {
+		const char *mode = config_mode(cfg, 0);
+
+		notes_add(&app.notes, "no port is there yet: the plan is for one");
+		ports[0] = (struct plan_port_in){
+			.node = TOPOLOGY_NODE_UNKNOWN,
+			.tx = mode == NULL || engine_find(mode)->sends,
+			.rx = mode == NULL || engine_find(mode)->receives,
+			.max_txq = PLAN_LIMIT_UNKNOWN,
+			.max_rxq = PLAN_LIMIT_UNKNOWN,
+		};
+		nb = 1;
+	}
+	in = preplan_in(cfg, &app.host, &app.args, ports, (unsigned)nb);
+	if (preplan_lcores(&in, &app.args, &app.notes, e) != 0 ||
+		preplan_memory_in(cfg, &app.host, &app.args, &app.mem, e) != 0)
+		return -1;
+	if (!cfg->plan)
+		return 0;
+	return preplan_print(&in, cfg, &app.mem, &app.args.lcores, &app.notes, e) != 0 ? -1 : 1;
+}
+
+static uint64_t
+free_huge_pages(const struct host *h)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < h->nb_pages; i++)
+		n += h->pages[i].free;
+	return n;
+}
+
+static int
+start_eal(const char *program, struct err *e)
+{
+	const struct eal_args *args = &app.args;
+	bool shared = args->memory_mode != 0 && !args->in_memory;
+	char prefix[64];
+
+	if (!args->no_huge && free_huge_pages(&app.host) == 0)
+		return err_set(e, EXIT_MACHINE,
+			"no free hugepages: reserve some, for example\n"
+			"  echo 256 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages\n"
+			"(pmdperf --plan shows how many are needed), or test without by --no-huge "
+			"before --");
+	snprintf(prefix, sizeof(prefix), "pmdperf-%d", (int)getpid());
+	if (runtime_dir_init(args->file_prefix != NULL ? args->file_prefix : prefix, shared, e) !=
+			0 ||
+		runtime_dir_stale_sockets(args, e) != 0)
+		return -1;
+	return eal_start(args, program, e);
+}
+
+/* The plan again, now with the devices' limits, and the memory it needs. */
+static int
+plan_run(struct run *run, struct err *e)
+{
+	static struct plan_port_in ports[CONFIG_MAX_PORTS];
+	static struct memory_need need;
+	struct plan_in in;
+	int nb = port_discover(run->ports, &app.cfg, e);
+
+	if (nb < 0)
+		return -1;
+	if (nb == 0)
+		return preplan_no_port(&app.args, e);
+	run->nb_ports = (unsigned)nb;
+	for (unsigned i = 0; i < run->nb_ports; i++)
+		ports[i] = port_plan_in(&run->ports[i]);
+	in = preplan_in(&app.cfg, &app.host, &app.args, ports, run->nb_ports);
+	if (plan_streams(&in, &app.args.lcores, &run->plan, run->notes, e) != 0)
+		return -1;
+	if (host_refresh(&app.host, e) != 0 ||
+		memory_need_plan(&need, &run->plan, &app.mem, e) != 0)
+		return -1;
+	return memory_check(&need, e);
+}
+
+static int
+run_test(int argc, char **argv, struct err *e)
+{
+	const struct reporter *console = &report_console;
+	struct run *run = &app.run;
+	struct sampler_output lines = {
+		.reporter = console, .sink = &app.console, .report = &app.result.report};
+	int status = -1;
+
+	run->cfg = &app.cfg;
+	run->mem = &app.mem;
+	run->notes = &app.notes;
+	app.console = (struct report_sink){.out = stdout, .quiet = app.cfg.quiet};
+
+	if (plan_run(run, e) != 0 || run_build(run, e) != 0)
+		goto out;
+	run_wait_link(run);
+	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
+		goto out;
+	(void)console->begin(&app.console, &app.result.report);
+	if (sampler_run(run, &lines, &app.sampled, e) != 0)
+		goto out;
+	result_end(&app.result, run, &app.sampled);
+	(void)console->end(&app.console, &app.result.report);
+	status = verdict_exit(app.result.verdict.status);
+	if (app.json.f != NULL) {
+		struct report_sink sink = {.out = app.json.f};
+		int rc = report_json.end(&sink, &app.result.report);
+
+		if (rc != 0) {
+			status = err_set(e, EXIT_MACHINE, "--json %s: cannot be written: %s",
+				app.json.path, strerror(-rc));
+			output_abort(&app.json);
+		} else if (output_commit(&app.json, e) != 0) {
+			status = -1;
+		}
+	}
+	if (app.sampled.stuck > 0) {
+		/* A worker is still inside a driver: its port and memory cannot be taken away. */
+		fflush(NULL);
+		runtime_dir_remove();
+		_exit(EXIT_MACHINE);
+	}
+out:
+	sample_fini(&app.sampled.samples);
+	run_free(run);
+	result_free(&app.result);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err e = {.status = EXIT_MACHINE};
+	int rc, status = -1;
+
+	signals_init();
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	rc = read_words(argc, argv, &e);
+	if (rc > 0) {
+		status = answer(rc);
+		goto out_words;
+	}
+	if (rc < 0)
+		goto out_words;
+	rc = prepare(&e);
+	if (rc > 0)
+		status = EXIT_DONE;
+	if (rc != 0)
+		goto out_words;
+	if (app.cfg.json_file != NULL &&
+		output_open(&app.json, "--json", app.cfg.json_file, &e) != 0)
+		goto out_words;
+	if (start_eal(argv[0], &e) != 0)
+		goto out_output;
+	status = run_test(argc, argv, &e);
+	eal_stop();
+out_output:
+	output_abort(&app.json);
+out_words:
+	eal_args_free(&app.args);
+	ini_eal_words_free(&app.ini);
+	config_free(&app.cfg);
+	if (status < 0) {
+		fflush(stdout);
+		fprintf(stderr, "pmdperf: %s\n", e.msg);
+		if (e.status == EXIT_USAGE)
+			fprintf(stderr, "Try pmdperf --help.\n");
+		status = e.status;
+	}
+	return status;
+}

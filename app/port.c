@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "port.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_ether.h>
+
+#include "frame.h"
+
+/* testpmd's destination when none is known. */
+static const struct mac default_dst_mac = {{0x02, 0, 0, 0, 0, 0}};
+
+static int
+open_port(struct port *p, uint16_t id, const struct config *cfg, struct err *e)
+{
+	const struct mac *dst = config_dst_mac(cfg, id);
+	const char *mode = config_mode(cfg, id);
+	struct rte_ether_addr addr;
+	int rc;
+
+	*p = (struct port){.id = id, .node = rte_eth_dev_socket_id(id)};
+	p->socket = p->node;
+	if (rte_eth_dev_get_name_by_port(id, p->name) != 0)
+		snprintf(p->name, sizeof(p->name), "port%u", id);
+	if (mode == NULL)
+		return err_set(e, EXIT_USAGE,
+			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for all "
+			"ports, or --port-mode %u=txonly or rxonly for this one",
+			id, p->name, id);
+	p->engine = engine_find(mode);
+	rc = rte_eth_dev_info_get(id, &p->info);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE, "port %u (%s): rte_eth_dev_info_get: %s", id,
+			p->name, rte_strerror(-rc));
+	rc = rte_eth_macaddr_get(id, &addr);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE, "port %u (%s): rte_eth_macaddr_get: %s", id, p->name,
+			rte_strerror(-rc));
+	memcpy(p->mac.byte, addr.addr_bytes, sizeof(p->mac.byte));
+	p->default_dst_mac = dst == NULL;
+	p->dst_mac = dst == NULL ? default_dst_mac : *dst;
+	if (p->engine->sends && addr_mac_equal(&p->mac, &p->dst_mac))
+		return err_set(e, EXIT_USAGE,
+			"port %u (%s): the destination MAC is the port's own; give the next hop's by "
+			"--dst-mac or --eth-peer=%u,MAC",
+			id, p->name, id);
+	return 0;
+}
+
+int
+port_discover(struct port *ports, const struct config *cfg, struct err *e)
+{
+	unsigned nb = 0;
+	uint16_t id;
+
+	for (id = 0; id < CONFIG_MAX_PORTS; id++) {
+		bool named = (cfg->portmask >> id & 1) || cfg->port_mode[id] != NULL ||
+			(cfg->eth_peer_set >> id & 1);
+
+		if (named && !rte_eth_dev_is_valid_port(id))
+			return err_set(e, EXIT_USAGE,
+				"port %u is named by --portmask, --port-mode or --eth-peer but is not "
+				"there: %u port%s found, numbered from 0",
+				id, rte_eth_dev_count_avail(),
+				rte_eth_dev_count_avail() == 1 ? "" : "s");
+	}
+	RTE_ETH_FOREACH_DEV(id) {
+		if (cfg->portmask != 0 && !(cfg->portmask >> id & 1)) {
+			if (cfg->port_mode[id] != NULL)
+				return err_set(e, EXIT_USAGE,
+					"--port-mode %u=%s contradicts --portmask=0x%" PRIx64
+					", which leaves port %u out",
+					id, cfg->port_mode[id], cfg->portmask, id);
+			continue;
+		}
+		if (open_port(&ports[nb], id, cfg, e) != 0)
+			return -1;
+		nb++;
+	}
+	return (int)nb;
+}
+
+struct plan_port_in
+port_plan_in(const struct port *p)
+{
+	return (struct plan_port_in){
+		.port_id = p->id,
+		.node = p->node,
+		.tx = p->engine->sends,
+		.rx = p->engine->receives,
+		.max_txq = p->info.max_tx_queues,
+		.max_rxq = p->info.max_rx_queues,
+	};
+}
+
+/* The longest frame, without CRC, that this port is to carry; 0: whatever it does by itself. */
+static uint32_t
+frame_wanted(const struct port *p, const struct config *cfg)
+{
+	uint32_t frame = 0;
+
+	if (p->engine->sends)
+		frame = config_frame_len(cfg);
+	if (cfg->max_pkt_len > RTE_ETHER_CRC_LEN)
+		frame = RTE_MAX(frame, cfg->max_pkt_len - RTE_ETHER_CRC_LEN);
+	return frame;
+}
+
+static int
+too_long(const struct port *p, uint32_t frame, uint32_t limit, struct err *e)
+{
+	return err_set(e, EXIT_USAGE,
+		"port %u (%s) cannot carry frames of %" PRIu32 " B: its limit is %" PRIu32
+		" B without CRC (MTU %" PRIu32 "); give a smaller --txpkts or --max-pkt-len",
+		p->id, p->name, frame, limit, limit - RTE_ETHER_HDR_LEN);
+}
+
+static void
+choose_rss(const struct port *p, const struct config *cfg, struct rte_eth_conf *conf,
+	struct notes *notes)
+{
+	const uint64_t udp = RTE_ETH_RSS_UDP;
+	uint64_t want = cfg->rss_udp ? udp : RTE_ETH_RSS_IP | udp;
+	uint64_t can = want & p->info.flow_type_rss_offloads;
+
+	if (p->used.rxq < 2 || !p->engine->receives)
+		return;
+	if (can == 0) {
+		notes_add(notes,
+			"port %u (%s) has no RSS: what spreads frames over its %u rx queues is up to "
+			"the device",
+			p->id, p->name, p->used.rxq);
+		return;
+	}
+	if ((can & udp) == 0)
+		notes_warn(notes,
+			"port %u (%s) cannot hash UDP ports: frames between one pair of addresses "
+			"may all arrive on one queue",
+			p->id, p->name);
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rx_adv_conf.rss_conf.rss_hf = can;
+}
+
+static int
+choose_offloads(struct port *p, const struct config *cfg, struct rte_eth_conf *conf,
+	struct notes *notes, struct err *e)
+{
+	const uint64_t rx_cksum =
+		RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
+
+	if (p->engine->sends) {
+		if (cfg->nb_txpkts > 1) {
+			if (!(p->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS))
+				return err_set(e, EXIT_USAGE,
+					"port %u (%s) cannot send frames of several segments; give "
+					"--txpkts one length, %" PRIu32 ", instead of %u",
+					p->id, p->name, config_frame_len(cfg), cfg->nb_txpkts);
+			conf->txmode.offloads |= RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+		}
+		if (cfg->tx_cksum == TX_CKSUM_OFFLOAD) {
+			if (!(p->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_UDP_CKSUM))
+				return err_set(e, EXIT_USAGE,
+					"port %u (%s) cannot compute UDP checksums; use "
+					"--tx-cksum=software or none",
+					p->id, p->name);
+			conf->txmode.offloads |= RTE_ETH_TX_OFFLOAD_UDP_CKSUM;
+		}
+		/* A queue is fed from one pool by one lcore, in single unshared mbufs. */
+		if (cfg->nb_txpkts == 1)
+			conf->txmode.offloads |=
+				p->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	}
+	if (cfg->enable_rx_cksum && p->engine->receives) {
+		uint64_t can = p->info.rx_offload_capa & rx_cksum;
+
+		if (can != rx_cksum)
+			notes_add(notes,
+				"port %u (%s): --enable-rx-cksum asked, %s: the device's limit", p->id,
+				p->name,
+				can == 0                                  ? "not used"
+					: can & RTE_ETH_RX_OFFLOAD_UDP_CKSUM ? "used for UDP only"
+									     : "used for IPv4 only");
+		conf->rxmode.offloads |= can;
+	}
+	p->tx_offloads = conf->txmode.offloads;
+	p->rx_offloads = conf->rxmode.offloads;
+	return 0;
+}
+
+/* After configure: some drivers take the MTU then, some by a call of its own, some not at all. */
+static int
+settle_mtu(struct port *p, uint16_t before, uint32_t frame, struct err *e)
+{
+	uint32_t need = frame > RTE_ETHER_HDR_LEN ? frame - RTE_ETHER_HDR_LEN : 0;
+	int rc = 0;
+
+	if (need > before) {
+		rc = rte_eth_dev_set_mtu(p->id, (uint16_t)need);
+		p->mtu_before = before;
+	}
+	if (rte_eth_dev_get_mtu(p->id, &p->mtu) != 0)
+		p->mtu = 0;
+	if ((rc != 0 && rc != -ENOTSUP) || (p->mtu != 0 && need > p->mtu))
+		return too_long(p, frame, (rc != 0 && rc != -ENOTSUP ? before : p->mtu) +
+				RTE_ETHER_HDR_LEN, e);
+	return 0;
+}
+
+/* Whether the device's maximum leaves room for the frame, before anything is set. */
+static int
+check_max_frame(const struct port *p, uint32_t frame, struct err *e)
+{
+	uint32_t limit = UINT32_MAX;
+
+	if (p->info.max_mtu != 0 && p->info.max_mtu != UINT16_MAX)
+		limit = (uint32_t)p->info.max_mtu + RTE_ETHER_HDR_LEN;
+	/* Some count the CRC into this, some don't: only what is above it anyhow is refused. */
+	if (p->info.max_rx_pktlen != 0 && p->info.max_rx_pktlen != UINT32_MAX)
+		limit = RTE_MIN(limit, p->info.max_rx_pktlen);
+	return frame > limit ? too_long(p, frame, limit, e) : 0;
+}
+
+int
+port_configure(struct port *p, const struct config *cfg, const struct plan_port *planned,
+	struct notes *notes, struct err *e)
+{
+	uint32_t frame = frame_wanted(p, cfg);
+	struct rte_eth_conf conf = {0};
+	uint16_t before = 0;
+	int rc;
+
+	p->asked = (struct report_rings){.rxq = planned->asked_rxq,
+		.txq = planned->asked_txq,
+		.rxd = cfg->rxd,
+		.txd = cfg->txd};
+	p->used = (struct report_rings){.rxq = planned->used_rxq,
+		.txq = planned->used_txq,
+		.rxd = cfg->rxd,
+		.txd = cfg->txd};
+	if (frame != 0 && check_max_frame(p, frame, e) != 0)
+		return -1;
+	if (rte_eth_dev_get_mtu(p->id, &before) != 0 || before == 0)
+		before = RTE_ETHER_MTU;
+	if (frame > (uint32_t)before + RTE_ETHER_HDR_LEN)
+		conf.rxmode.mtu = frame - RTE_ETHER_HDR_LEN;
+	if (choose_offloads(p, cfg, &conf, notes, e) != 0)
+		return -1;
+	choose_rss(p, cfg, &conf, notes);
+
+	rc = rte_eth_dev_configure(p->id, p->used.rxq, p->used.txq, &conf);
+	if (rc != 0 && conf.rxmode.mtu != 0)
+		return too_long(p, frame, (uint32_t)before + RTE_ETHER_HDR_LEN, e);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE,
+			"port %u (%s): cannot configure %u rx and %u tx queues: %s", p->id, p->name,
+			p->used.rxq, p->used.txq, rte_strerror(-rc));
+	p->configured = true;
+	if (settle_mtu(p, before, frame, e) != 0)
+		return -1;
+	rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &p->used.rxd, &p->used.txd);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot adjust descriptors: %s", p->id,
+			p->name, rte_strerror(-rc));
+	return 0;
+}
+
+int
+port_rx_queue(struct port *p, uint16_t queue, int socket, struct rte_mempool *pool, struct err *e)
+{
+	struct rte_eth_rxconf conf = p->info.default_rxconf;
+	int rc;
+
+	conf.offloads = p->rx_offloads;
+	rc = rte_eth_rx_queue_setup(
+		p->id, queue, p->used.rxd, (unsigned)socket, &conf, pool);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE,
+			"port %u (%s): cannot set up rx queue %u with %u descriptors: %s", p->id,
+			p->name, queue, p->used.rxd, rte_strerror(-rc));
+	return 0;
+}
+
+int
+port_tx_queue(struct port *p, uint16_t queue, int socket, struct err *e)
+{
+	struct rte_eth_txconf conf = p->info.default_txconf;
+	int rc;
+
+	conf.offloads = p->tx_offloads;
+	rc = rte_eth_tx_queue_setup(p->id, queue, p->used.txd, (unsigned)socket, &conf);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE,
+			"port %u (%s): cannot set up tx queue %u with %u descriptors: %s", p->id,
+			p->name, queue, p->used.txd, rte_strerror(-rc));
+	return 0;
+}
+
+int
+port_start(struct port *p, struct err *e)
+{
+	int rc = rte_eth_dev_start(p->id);
+
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot start: %s", p->id, p->name,
+			rte_strerror(-rc));
+	p->started = true;
+	/* What is not for us would not reach us; not every device has a filter to switch off. */
+	(void)rte_eth_promiscuous_enable(p->id);
+	p->base_known = rte_eth_stats_get(p->id, &p->base) == 0;
+	return 0;
+}
+
+bool
+port_link(struct port *p)
+{
+	struct rte_eth_link link = {0};
+
+	p->link_up = rte_eth_link_get_nowait(p->id, &link) == 0 &&
+		link.link_status == RTE_ETH_LINK_UP;
+	/* Virtual NICs report 0, all ones or invented speeds; the first two are known to be none. */
+	p->link_mbps = p->link_up && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN
+		? link.link_speed
+		: 0;
+	return p->link_up;
+}
+
+void
+port_close(struct port *p)
+{
+	if (p->mtu_before != 0)
+		(void)rte_eth_dev_set_mtu(p->id, p->mtu_before);
+	if (p->started)
+		(void)rte_eth_dev_stop(p->id);
+	p->started = false;
+	(void)rte_eth_dev_close(p->id);
+	p->configured = false;
+}

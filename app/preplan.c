@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preplan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_config.h>
+
+#include "engine.h"
+#include "result.h"
+
+enum {
+	/* At the end of each mbuf, for a control frame that must not disturb the one in front. */
+	CONTROL_ROOM = 128,
+};
+
+/* Whether the words choose this PCI device; without -a and -b all are chosen. */
+static bool
+is_chosen(const struct eal_args *args, const char *address)
+{
+	/* "0000:00:05.0" may be given as "00:05.0", and with device arguments behind a comma. */
+	const char *brief = address + 5;
+
+	for (unsigned i = 0; i < args->nb_block; i++) {
+		if (strcmp(args->block[i], address) == 0 || strcmp(args->block[i], brief) == 0)
+			return false;
+	}
+	for (unsigned i = 0; i < args->nb_allow; i++) {
+		size_t len = strcspn(args->allow[i], ",");
+
+		if ((len == strlen(address) && strncmp(args->allow[i], address, len) == 0) ||
+			(len == strlen(brief) && strncmp(args->allow[i], brief, len) == 0))
+			return true;
+	}
+	return args->nb_allow == 0;
+}
+
+static int
+add_port(const struct config *cfg, struct plan_port_in *ports, unsigned *nb, unsigned *id,
+	const char *name, int node, struct err *e)
+{
+	unsigned port = (*id)++;
+	const char *mode = config_mode(cfg, port);
+	const struct engine *engine;
+
+	if (*nb == CONFIG_MAX_PORTS || (cfg->portmask != 0 && !(cfg->portmask >> port & 1)))
+		return 0;
+	if (mode == NULL)
+		return err_set(e, EXIT_USAGE,
+			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for all "
+			"ports, or --port-mode %u=txonly or rxonly for this one",
+			port, name, port);
+	engine = engine_find(mode);
+	ports[(*nb)++] = (struct plan_port_in){
+		.port_id = (uint16_t)port,
+		.node = node,
+		.tx = engine->sends,
+		.rx = engine->receives,
+		.max_txq = PLAN_LIMIT_UNKNOWN,
+		.max_rxq = PLAN_LIMIT_UNKNOWN,
+	};
+	return 0;
+}
+
+int
+preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan_port_in *ports,
+	struct err *e)
+{
+	static struct topology_pci pci[TOPOLOGY_MAX_PCI];
+	unsigned nb_pci = args->no_pci ? 0 : topology_dpdk_ports("", pci);
+	unsigned nb = 0, id = 0;
+
+	for (unsigned i = 0; i < nb_pci; i++) {
+		if (is_chosen(args, pci[i].address) &&
+			add_port(cfg, ports, &nb, &id, pci[i].address, pci[i].node, e) != 0)
+			return -1;
+	}
+	for (unsigned i = 0; i < args->nb_vdevs; i++) {
+		const char *vdev = args->vdevs[i];
+		bool net = strncmp(vdev, "net_", 4) == 0 || strncmp(vdev, "eth_", 4) == 0;
+
+		if (net && add_port(cfg, ports, &nb, &id, vdev, TOPOLOGY_NODE_UNKNOWN, e) != 0)
+			return -1;
+	}
+	return (int)nb;
+}
+
+int
+preplan_no_port(const struct eal_args *args, struct err *e)
+{
+	static struct topology_pci pci[TOPOLOGY_MAX_PCI];
+	unsigned nb = topology_network_devices("", pci);
+	char list[512] = "";
+	size_t len = 0;
+
+	for (unsigned i = 0; i < nb && len < sizeof(list) - 96; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s has %s%s%s",
+			i == 0 ? "" : ", ", pci[i].address,
+			pci[i].driver[0] == '\0' ? "no driver" : pci[i].driver,
+			pci[i].ifname[0] == '\0' ? "" : " as ", pci[i].ifname);
+	if (args->no_pci)
+		return err_set(e, EXIT_MACHINE,
+			"no port found: --no-pci leaves NICs out, and no --vdev=net_... is given");
+	if (nb == 0)
+		return err_set(e, EXIT_MACHINE,
+			"no port found: this machine has no PCI NIC; name a virtual one by "
+			"--vdev=net_...");
+	return err_set(e, EXIT_MACHINE,
+		"no port found: no PCI NIC is bound to vfio-pci, igb_uio or uio_pci_generic%s (%s); "
+		"bind one, or name a virtual one by --vdev=net_...",
+		args->nb_allow > 0 ? " among those -a names" : "", list);
+}
+
+struct plan_in
+preplan_in(const struct config *cfg, const struct host *host, const struct eal_args *args,
+	const struct plan_port_in *ports, unsigned nb_ports)
+{
+	return (struct plan_in){
+		.topo = &host->topo,
+		.ports = ports,
+		.nb_ports = nb_ports,
+		.lcores_given = args->lcores_given,
+		.nb_cores = cfg->nb_cores,
+		.nb_cores_given = cfg->nb_cores != 0,
+		.txq = cfg->txq,
+		.rxq = cfg->rxq,
+		.txq_given = config_given(cfg, "txq"),
+		.rxq_given = config_given(cfg, "rxq"),
+		.flows_per_core = cfg->flows_per_core,
+		.flows_given = config_given(cfg, "flows-per-core"),
+	};
+}
+
+int
+preplan_memory_in(const struct config *cfg, const struct host *host, const struct eal_args *args,
+	struct memory_in *in, struct err *e)
+{
+	uint32_t longest = RTE_MAX(cfg->max_pkt_len, 0u);
+
+	for (unsigned i = 0; i < cfg->nb_txpkts; i++)
+		longest = RTE_MAX(longest, cfg->txpkts[i] + (uint32_t)CONTROL_ROOM);
+	*in = (struct memory_in){
+		.topo = &host->topo,
+		.rxd = cfg->rxd,
+		.txd = cfg->txd,
+		.cache = cfg->mbcache,
+		.burst = cfg->burst,
+		.asked_mbufs = cfg->total_num_mbufs,
+		.channels = args->channels * (args->ranks == 0 ? 1 : args->ranks),
+		.max_lcore = RTE_MAX_LCORE,
+		.segments = cfg->nb_txpkts,
+		.no_huge = args->no_huge,
+		.memory_mb = args->memory_mb,
+		.socket_mem_mb = args->socket_mem_given ? args->socket_mem_mb : NULL,
+	};
+	return memory_mbuf_size(cfg->mbuf_size, longest, &in->mbuf_size, e);
+}
+
+int
+preplan_lcores(const struct plan_in *in, struct eal_args *args, struct notes *notes, struct err *e)
+{
+	if (args->lcores_given)
+		return lcores_check(&args->lcores, in->topo, RTE_MAX_LCORE, notes, e);
+	return plan_choose_lcores(in, RTE_MAX_LCORE, &args->lcores, notes, e);
+}
+
+int
+preplan_print(const struct plan_in *in, const struct config *cfg, const struct memory_in *mem,
+	const struct lcores *lcores, struct notes *notes, struct err *e)
+{
+	static struct memory_need need;
+	uint32_t flows = 0;
+	struct plan plan;
+	char ports[64];
+	int rc = -1;
+
+	memset(&plan, 0, sizeof(plan));
+	if (plan_streams(in, lcores, &plan, notes, e) != 0 ||
+		memory_need_plan(&need, &plan, mem, e) != 0)
+		goto out;
+	plan_print(stdout, &plan, &need, notes);
+	for (unsigned i = 0; i < plan.nb_workers; i++)
+		flows += plan.workers[i].flows;
+	if (flows > 0)
+		printf("firewall: allow UDP with source and destination ports %s, from\n"
+		       "          the sender's address, at the receiver\n",
+			result_udp_ports(cfg, flows, ports, sizeof(ports)));
+	printf("The limits of devices are known only once they are opened: a run may use less.\n");
+	rc = 0;
+out:
+	plan_free(&plan);
+	return rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_cycles.h>
+#include <rte_version.h>
+
+#include "flow.h"
+
+const char *
+result_udp_ports(const struct config *cfg, uint32_t flows, char *buf, size_t size)
+{
+	if (cfg->tx_udp_src == 0)
+		snprintf(buf, size, "%u-%u", FLOW_PORT_FIRST, FLOW_PORT_LAST);
+	else
+		snprintf(buf, size, "%u-%" PRIu32 " to %u", cfg->tx_udp_src,
+			cfg->tx_udp_src + flows - 1, cfg->tx_udp_dst);
+	return buf;
+}
+
+static void
+make_id(struct result *res)
+{
+	struct timespec now;
+	struct tm tm;
+	uint64_t id = 0;
+	FILE *f = fopen("/dev/urandom", "re");
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (f == NULL || fread(&id, sizeof(id), 1, f) != 1)
+		id = rte_rdtsc() ^ (uint64_t)now.tv_nsec << 32;
+	if (f != NULL)
+		fclose(f);
+	snprintf(res->id, sizeof(res->id), "%016" PRIx64, id);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(res->started_utc, sizeof(res->started_utc), "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static const char *
+mac_text(const struct mac *mac)
+{
+	char *text = malloc(ADDR_MAC_LEN);
+
+	return text == NULL ? NULL : addr_format_mac(mac, text);
+}
+
+static void
+fill_ports(struct result *res, const struct run *r)
+{
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		const struct port *p = &r->ports[i];
+
+		res->ports[i] = (struct report_port){
+			.port = p->id,
+			.name = p->name,
+			.driver = p->info.driver_name,
+			.mac = mac_text(&p->mac),
+			.mode = p->engine->name,
+			.numa = p->node,
+			.link_mbps = p->link_mbps,
+			.mtu = p->mtu,
+			.asked = p->asked,
+			.used = p->used,
+		};
+	}
+}
+
+static void
+fill_traffic(struct result *res, const struct run *r)
+{
+	const struct config *cfg = r->cfg;
+	struct report *rep = &res->report;
+	struct report_traffic *t = &rep->traffic;
+	uint32_t flows = 0;
+
+	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
+		flows += r->plan.workers[i].flows;
+		t->flows_per_core = RTE_MAX(t->flows_per_core, r->plan.workers[i].flows);
+	}
+	t->flows = flows;
+	t->src_ip = addr_format_ipv4(cfg->src_ip, res->src_ip);
+	t->dst_ip = addr_format_ipv4(cfg->dst_ip, res->dst_ip);
+	t->default_ips = !config_given(cfg, "src-ip") || !config_given(cfg, "dst-ip");
+	t->udp_ports = result_udp_ports(cfg, flows, res->udp_ports, sizeof(res->udp_ports));
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		const struct port *p = &r->ports[i];
+
+		rep->receives = rep->receives || p->engine->receives;
+		if (!p->engine->sends)
+			continue;
+		rep->sends = true;
+		t->dst_mac = addr_format_mac(&p->dst_mac, res->dst_mac);
+		t->default_mac = t->default_mac || p->default_dst_mac;
+	}
+	if (rep->sends)
+		rep->frame_len = config_frame_len(cfg);
+}
+
+int
+result_begin(struct result *res, const struct run *r, const struct host *host, int argc,
+	char **argv, struct err *e)
+{
+	struct report *rep = &res->report;
+
+	memset(res, 0, sizeof(*res));
+	make_id(res);
+	res->ports = calloc(r->nb_ports, sizeof(*res->ports));
+	res->lcores = calloc(r->plan.nb_workers, sizeof(*res->lcores));
+	res->queues = calloc(r->plan.nb_streams, sizeof(*res->queues));
+	if (res->ports == NULL || res->lcores == NULL || res->queues == NULL)
+		return err_set(e, EXIT_MACHINE, "no memory for the report");
+	fill_ports(res, r);
+	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
+		const struct plan_worker *w = &r->plan.workers[i];
+
+		res->lcores[i] = (struct report_lcore){
+			.lcore = w->lcore,
+			.cpu = w->cpu,
+			.numa = w->node,
+			.streams = w->nb_tx + w->nb_rx,
+			.busy_pct = NAN,
+			.cycles_per_packet = NAN,
+		};
+	}
+	rep->version = PMDPERF_VERSION;
+	rep->dpdk = rte_version();
+	rep->id = res->id;
+	rep->started_utc = res->started_utc;
+	rep->argv = (const char *const *)argv;
+	rep->argc = (size_t)argc;
+	rep->host = host_report(host);
+	rep->config = r->cfg;
+	rep->ports = res->ports;
+	rep->n_ports = r->nb_ports;
+	rep->lcores = res->lcores;
+	rep->n_lcores = r->plan.nb_workers;
+	rep->warmup_ns = r->cfg->warmup_ns;
+	rep->duration_ns = r->cfg->duration_ns;
+	rep->stats_period_ns = r->cfg->stats_period_ns;
+	rep->notes = r->notes;
+	fill_traffic(res, r);
+	report_begin_notes(rep, r->notes);
+	return 0;
+}
+
+/* Over the whole run, from a worker's first busy poll to its last: waiting does not dilute it. */
+static void
+end_lcores(struct result *res, const struct run *r)
+{
+	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
+		const struct worker *w = &r->workers[i];
+		uint64_t busy = counter_get(&w->busy_cycles);
+		uint64_t frames = counter_get(&w->frames);
+		uint64_t span = counter_get(&w->last_tsc) - counter_get(&w->first_tsc);
+
+		res->lcores[i].packets = frames;
+		if (frames == 0)
+			continue;
+		res->lcores[i].cycles_per_packet = (double)busy / (double)frames;
+		if (span > 0)
+			res->lcores[i].busy_pct = 100.0 * (double)busy / (double)span;
+	}
+}
+
+static void
+end_queues(struct result *res, const struct run *r)
+{
+	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
+		const struct stream *s = &r->streams[i];
+		const struct stream_counters *c = &s->count;
+		struct report_queue *q = &res->queues[i];
+
+		*q = (struct report_queue){
+			.port = s->port,
+			.queue = s->queue,
+			.tx = s->sends,
+			.offered = counter_get(&c->tx_offered),
+			.packets = counter_get(s->sends ? &c->tx_packets : &c->rx_packets),
+			.bytes = counter_get(s->sends ? &c->tx_bytes : &c->rx_bytes),
+		};
+	}
+	report_shares(res->queues, r->plan.nb_streams);
+}
+
+static enum verdict_link
+tx_link(const struct run *r)
+{
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		if (r->ports[i].engine->sends && !r->ports[i].link_up)
+			return VERDICT_LINK_DOWN;
+	}
+	return VERDICT_LINK_UP;
+}
+
+static void
+end_notes(const struct run *r, const struct sampler_result *s)
+{
+	uint64_t bad = 0, dropped = 0;
+	char text[NOTE_TEXT];
+
+	if (s->clock_known && clock_map_note(&s->clock, rte_get_tsc_hz(), text, sizeof(text)))
+		notes_warn(r->notes, "%s", text);
+	for (unsigned i = 0; i < r->plan.nb_streams; i++)
+		bad += counter_get(&r->streams[i].count.rx_bad_cksum);
+	if (bad > 0)
+		notes_warn(r->notes,
+			"%" PRIu64 " received frames have a wrong checksum, says the device", bad);
+	for (unsigned i = 0; i < r->plan.nb_workers; i++)
+		dropped += counter_get(&r->workers[i].control.dropped);
+	if (r->control.arp + r->control.icmp + dropped > 0)
+		notes_add(r->notes,
+			"control frames received, in no other count: %" PRIu64 " ARP, %" PRIu64
+			" ICMP, %" PRIu64 " dropped unread",
+			r->control.arp, r->control.icmp, dropped);
+	if (s->stuck > 0)
+		notes_warn(r->notes,
+			"%u lcores did not end within 2 s: a driver does not return from its burst "
+			"function; their counts are as of then",
+			s->stuck);
+}
+
+void
+result_end(struct result *res, const struct run *r, const struct sampler_result *s)
+{
+	struct report *rep = &res->report;
+	const struct sample_summary *sum = &s->summary;
+	struct verdict_input in = {
+		.sends = rep->sends,
+		.receives = rep->receives,
+		.measured = sum->measured,
+		.tx_offered = sum->offered,
+		.tx_packets = sum->tx.rate.packets,
+		.total_tx_offered = sum->total_offered,
+		.total_tx_packets = sum->tx.total_packets,
+		.rx_packets = sum->rx.rate.packets,
+		.total_rx_packets = sum->rx.total_packets,
+		.tx_link = tx_link(r),
+		.udp_ports = rep->sends ? res->udp_ports : NULL,
+	};
+
+	for (unsigned i = 0; i < r->nb_ports; i++)
+		port_report_counters(&r->ports[i], &res->ports[i]);
+	end_lcores(res, r);
+	end_queues(res, r);
+	end_notes(r, s);
+	rep->queues = res->queues;
+	rep->n_queues = r->plan.nb_streams;
+	rep->samples = &s->samples;
+	rep->summary = sum;
+	verdict_decide(&in, &res->verdict);
+	rep->verdict = &res->verdict;
+	report_end_notes(rep, r->notes);
+}
+
+void
+result_free(struct result *res)
+{
+	for (size_t i = 0; res->ports != NULL && i < res->report.n_ports; i++)
+		free((void *)(uintptr_t)res->ports[i].mac);
+	free(res->ports);
+	free(res->lcores);
+	free(res->queues);
+}

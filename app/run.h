@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run: ports, workers and streams made from a plan, and what main does with them. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "config.h"
+#include "control.h"
+#include "err.h"
+#include "host.h"
+#include "memory.h"
+#include "notes.h"
+#include "plan.h"
+#include "port.h"
+#include "sample.h"
+#include "stream.h"
+#include "worker.h"
+
+struct run {
+	const struct config *cfg;
+	const struct memory_in *mem;
+	struct notes *notes;
+
+	unsigned nb_ports;
+	struct port ports[CONFIG_MAX_PORTS];
+	struct plan plan;
+	struct worker *workers; /* plan.nb_workers of them; each on a cache line of its own */
+	struct stream *streams; /* plan.nb_streams of them, in the plan's order */
+	struct rte_mempool *main_pool; /* of receive queues that no stream polls */
+
+	_Atomic int phase; /* enum worker_phase; main writes, workers read */
+	struct control_stats control;
+};
+
+/*
+ * Makes everything up to started ports: pools, queues, streams with their engines' state. r holds
+ * cfg, mem, notes, ports and the plan already.
+ * @return 0 or -1; the caller calls run_free() in both cases
+ */
+int run_build(struct run *r, struct err *e);
+
+/* Waits until the ports that send have a link, 5 s at most, or a signal. Notes those without. */
+void run_wait_link(struct run *r);
+
+/* Starts the workers. @return 0 or -1 */
+int run_launch(struct run *r, struct err *e);
+
+/* Ends sending; what is under way is still received until run_stop(). */
+void run_drain(struct run *r);
+
+/*
+ * Ends the workers, waiting 2 s at most: a driver may be stuck in its burst function.
+ * @return how many did not end; their ports must not be touched any more
+ */
+unsigned run_stop(struct run *r);
+
+/* All totals as of now. */
+void run_snapshot(const struct run *r, struct sample_snapshot *s);
+
+/* Frames received so far, without the devices' counters: cheap. */
+uint64_t run_received(const struct run *r);
+
+/* Main's share of the work: control frames, and queues that no stream polls. */
+void run_attend(struct run *r);
+
+/* Stops and frees what run_build() made, as far as it got. */
+void run_free(struct run *r);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "signals.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "runtime_dir.h"
+
+enum {
+	GRACE_S = 5, /* for code that doesn't look */
+};
+
+/* Lock-free, so that a handler may use them. */
+static _Atomic bool stop;
+static _Atomic bool attended_to;
+
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "used in signal handlers");
+
+static void
+on_stop(int sig)
+{
+	(void)sig;
+	atomic_store(&stop, true);
+	if (!atomic_load(&attended_to))
+		alarm(GRACE_S);
+}
+
+static void
+on_alarm(int sig)
+{
+	static const char text[] =
+		"pmdperf: stopped by a signal; start-up or clean-up did not end in time\n";
+	ssize_t ignored;
+
+	(void)sig;
+	if (atomic_load(&attended_to))
+		return;
+	ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)ignored;
+	runtime_dir_remove();
+	_exit(EXIT_MACHINE);
+}
+
+void
+signals_init(void)
+{
+	struct sigaction sa = {.sa_handler = on_stop};
+
+	sigemptyset(&sa.sa_mask);
+	/* No SA_RESTART: a sleep is to end. */
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	sa.sa_handler = on_alarm;
+	sigaction(SIGALRM, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void
+signals_attended(bool attended)
+{
+	atomic_store(&attended_to, attended);
+	if (attended)
+		alarm(0);
+	else if (atomic_load(&stop))
+		alarm(GRACE_S);
+}
+
+bool
+signals_stop(void)
+{
+	return atomic_load_explicit(&stop, memory_order_relaxed);
+}
+
+void
+signals_sleep_ns(unsigned long long ns)
+{
+	struct timespec ts;
+
+	if (ns < 1000000)
+		ns = 1000000;
+	ts.tv_sec = (time_t)(ns / 1000000000);
+	ts.tv_nsec = (long)(ns % 1000000000);
+	(void)nanosleep(&ts, NULL);
+}

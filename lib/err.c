@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+err_set(struct err *e, enum exit_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	e->status = status;
+	va_start(ap, fmt);
+	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+err_prefix(struct err *e, const char *fmt, ...)
+{
+	char old[sizeof(e->msg)];
+	va_list ap;
+	size_t len;
+
+	memcpy(old, e->msg, sizeof(old));
+	va_start(ap, fmt);
+	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	len = strlen(e->msg);
+	snprintf(e->msg + len, sizeof(e->msg) - len, ": %s", old);
+	return -1;
+}

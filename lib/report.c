@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ranges.h"
+
+const struct reporter *const report_table[] = {
+	&report_console,
+	&report_json,
+	NULL,
+};
+
+const struct reporter *
+report_find(const char *name)
+{
+	for (size_t i = 0; report_table[i] != NULL; i++) {
+		if (strcmp(report_table[i]->name, name) == 0)
+			return report_table[i];
+	}
+	return NULL;
+}
+
+static bool
+same_group(const struct report_queue *a, const struct report_queue *b)
+{
+	return a->port == b->port && a->tx == b->tx;
+}
+
+/* Whether an earlier queue is of the same port and direction. */
+static bool
+seen_before(const struct report_queue *q, size_t i)
+{
+	for (size_t k = i; k-- > 0;) {
+		if (same_group(&q[k], &q[i]))
+			return true;
+	}
+	return false;
+}
+
+void
+report_shares(struct report_queue *q, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t total = 0;
+
+		if (seen_before(q, i))
+			continue;
+		for (size_t k = i; k < n; k++)
+			total += same_group(&q[k], &q[i]) ? q[k].packets : 0;
+		for (size_t k = i; k < n; k++) {
+			if (same_group(&q[k], &q[i]))
+				q[k].share_pct =
+					total == 0 ? NAN
+						   : 100 * (double)q[k].packets / (double)total;
+		}
+	}
+}
+
+static void
+note_clamp(struct notes *notes, uint16_t port, const char *what, unsigned asked, unsigned used)
+{
+	if (asked != used)
+		notes_add(notes, "port %u: %s: asked %u, used %u", port, what, asked, used);
+}
+
+void
+report_begin_notes(const struct report *r, struct notes *notes)
+{
+	const struct report_traffic *t = &r->traffic;
+
+	for (size_t i = 0; i < r->n_ports; i++) {
+		const struct report_port *p = &r->ports[i];
+
+		note_clamp(notes, p->port, "rx queues", p->asked.rxq, p->used.rxq);
+		note_clamp(notes, p->port, "tx queues", p->asked.txq, p->used.txq);
+		note_clamp(notes, p->port, "rx descriptors", p->asked.rxd, p->used.rxd);
+		note_clamp(notes, p->port, "tx descriptors", p->asked.txd, p->used.txd);
+	}
+	if (!r->sends)
+		return;
+	if (t->default_ips)
+		notes_add(notes,
+			"addresses are defaults (%s to %s), which no cloud delivers: "
+			"set --src-ip and --dst-ip for a real network",
+			t->src_ip, t->dst_ip);
+	if (t->default_mac)
+		notes_add(notes,
+			"the destination MAC is the default (%s): "
+			"set --dst-mac to the next hop's for a real network",
+			t->dst_mac);
+}
+
+static bool
+is_silent(const struct report_queue *q, bool stalled)
+{
+	return q->packets == 0 && (q->tx && q->offered > 0) == stalled;
+}
+
+/* Warns of the queues in first's group, from first on, that are silent while others worked. */
+static void
+warn_silent(const struct report_queue *first, size_t n, bool stalled, size_t working,
+	struct notes *notes)
+{
+	char list[NOTE_TEXT / 2]; /* the other half is for the words */
+	char more[40] = "";
+	struct ranges silent;
+	const char *what;
+
+	ranges_init(&silent, list, sizeof(list));
+	for (size_t i = 0; i < n; i++) {
+		if (same_group(&first[i], first) && is_silent(&first[i], stalled))
+			ranges_add(&silent, first[i].queue);
+	}
+	ranges_end(&silent);
+	if (silent.count == 0)
+		return;
+	if (!first->tx)
+		what = "received nothing";
+	else if (stalled)
+		what = "stalled (the device accepted none of what was offered)";
+	else
+		what = "stood idle (nothing was offered)";
+	if (silent.unnamed > 0)
+		snprintf(more, sizeof(more), " and %zu more", silent.unnamed);
+	notes_warn(notes, "port %u: %s queue%s %s%s %s while %zu other%s worked", first->port,
+		first->tx ? "tx" : "rx", silent.count > 1 ? "s" : "", list, more, what, working,
+		working > 1 ? "s" : "");
+}
+
+static void
+warn_silent_queues(const struct report_queue *q, size_t n, struct notes *notes)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t working = 0;
+
+		if (seen_before(q, i))
+			continue;
+		for (size_t k = i; k < n; k++)
+			working += same_group(&q[k], &q[i]) && q[k].packets > 0;
+		/* None at all is the verdict's business. */
+		if (working == 0)
+			continue;
+		warn_silent(&q[i], n - i, true, working, notes);
+		warn_silent(&q[i], n - i, false, working, notes);
+	}
+}
+
+static void
+note_unsteady(struct notes *notes, const char *dir, const struct sample_window *w)
+{
+	if (w->rate.packets > 0 && w->periods == 0)
+		notes_add(notes,
+			"%s: no steady window: less than one whole stats period in its "
+			"%.3f s, so there is no minimum, median and maximum; run longer",
+			dir, w->window_s);
+}
+
+void
+report_end_notes(const struct report *r, struct notes *notes)
+{
+	const struct sample_summary *s = r->summary;
+
+	warn_silent_queues(r->queues, r->n_queues, notes);
+	if (s->reset_seen)
+		notes_warn(notes, "a device counter stepped back during the run: something reset "
+				  "it, so what it counted is not known");
+	if (!s->measured) {
+		notes_warn(notes, "the run ended in its warm-up: nothing was measured");
+		return;
+	}
+	if (r->stats_period_ns == 0)
+		return;
+	if (r->sends)
+		note_unsteady(notes, "tx", &s->tx);
+	if (r->receives)
+		note_unsteady(notes, "rx", &s->rx);
+}

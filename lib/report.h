@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report model: plain structs that the program fills, and reporters that write it out. A
+ * reporter is one file and one line in report.c. Strings and arrays are borrowed and outlive the
+ * report. Unknown figures: NAN for doubles, not known for counts, and what the comments say.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "config.h"
+#include "notes.h"
+#include "sample.h"
+#include "verdict.h"
+
+struct report_hugepages {
+	int node;      /* -1: the machine as a whole */
+	uint64_t size; /* of a page, bytes */
+	uint64_t total;
+	uint64_t free;
+};
+
+struct report_host {
+	const char *kernel;
+	const char *cpu_model;
+	unsigned cpus;
+	unsigned numa_nodes;
+	const struct report_hugepages *hugepages;
+	size_t n_hugepages;
+};
+
+struct report_rings {
+	uint16_t rxq, txq; /* queues */
+	uint16_t rxd, txd; /* descriptors in each */
+};
+
+struct report_port {
+	uint16_t port;
+	const char *name;
+	const char *driver;
+	const char *mac;    /* text; NULL: unknown */
+	const char *mode;   /* engine */
+	int numa;           /* -1: unknown */
+	uint32_t link_mbps; /* 0: unknown */
+	uint16_t mtu;       /* 0: unknown */
+	struct report_rings asked;
+	struct report_rings used;
+	/* The device's own counters over the whole run, as deltas. */
+	struct sample_count imissed;
+	struct sample_count nombuf;
+	struct sample_count errors;
+	struct sample_count tx_errors;
+	/* The device's own packet counts beside ours. */
+	struct sample_count ipackets;
+	struct sample_count opackets;
+};
+
+struct report_lcore {
+	unsigned lcore;
+	int cpu;  /* -1: unknown */
+	int numa; /* -1: unknown */
+	unsigned streams;
+	uint64_t packets;
+	double busy_pct;
+	double cycles_per_packet;
+};
+
+struct report_queue {
+	uint16_t port;
+	uint16_t queue;
+	bool tx;
+	uint64_t offered; /* tx only */
+	uint64_t packets; /* the whole run */
+	uint64_t bytes;
+	double share_pct; /* of its port and direction: report_shares() */
+};
+
+/* What is sent; only read when the process sends. */
+struct report_traffic {
+	uint32_t flows_per_core;
+	uint64_t flows; /* in all */
+	const char *src_ip;
+	const char *dst_ip;
+	const char *dst_mac;
+	const char *udp_ports; /* "1024-17407"; NULL: not said */
+	bool default_ips;      /* one of the addresses is the default */
+	bool default_mac;      /* the destination MAC is the default */
+};
+
+struct report {
+	/* Complete before begin(). */
+	const char *version;
+	const char *dpdk;
+	const char *id;          /* of this run */
+	const char *started_utc; /* ISO 8601 */
+	const char *const *argv;
+	size_t argc;
+	struct report_host host;
+	const struct config *config; /* echoed option by option; NULL: none */
+	const struct report_port *ports;
+	size_t n_ports;
+	const struct report_lcore *lcores; /* before the run: packets and busy not yet known */
+	size_t n_lcores;
+	bool sends;
+	bool receives;
+	uint32_t frame_len; /* bytes without CRC; 0: not known (a receiver takes what comes) */
+	struct report_traffic traffic;
+	uint64_t warmup_ns;
+	uint64_t duration_ns; /* 0: until a signal */
+	uint64_t stats_period_ns;
+	const struct notes *notes; /* may grow until end() */
+
+	/* Complete before end(). */
+	const struct report_queue *queues;
+	size_t n_queues;
+	const struct sample_run *samples;
+	const struct sample_summary *summary;
+	const struct verdict *verdict;
+};
+
+/* Where one reporter writes. Zero-initialise, then set out and quiet. */
+struct report_sink {
+	FILE *out;           /* opened by the caller, closed by the caller */
+	bool quiet;          /* only the final report */
+	int write_errno;     /* the first failure to write; 0: none */
+	unsigned lines;      /* interval lines since the header: the console's own */
+	unsigned notes_said; /* notes already written: the console's own */
+};
+
+/*
+ * A way to write a report. Each function returns 0, or -errno when the report could not be
+ * written. NULL means that nothing is written at that moment.
+ */
+struct reporter {
+	const char *name;
+	const char *help; /* one line */
+	int (*begin)(struct report_sink *s, const struct report *r);
+	int (*interval)(
+		struct report_sink *s, const struct report *r, const struct sample_interval *iv);
+	int (*end)(struct report_sink *s, const struct report *r);
+};
+
+/*
+ * Lines under 80 columns of ASCII, flushed one by one, without cursor control. A closed output
+ * (the caller ignores SIGPIPE) silences it and is never an error: the test goes on.
+ */
+extern const struct reporter report_console;
+/* One JSON object at the end. Errors to write, such as a full disk, are returned. */
+extern const struct reporter report_json;
+
+/* All reporters, ended by NULL. */
+extern const struct reporter *const report_table[];
+
+/* The reporter of that name, or NULL. */
+const struct reporter *report_find(const char *name);
+
+/* Fills share_pct of each queue: of the packets of its port and direction. NAN if those are 0. */
+void report_shares(struct report_queue *q, size_t n);
+
+/* Notes before a run: clamps of the ports, addresses left at their defaults. */
+void report_begin_notes(const struct report *r, struct notes *notes);
+
+/*
+ * Notes after it: silent queues, device counters that were reset, runs too short for a minimum and
+ * maximum. Needs queues and summary.
+ */
+void report_end_notes(const struct report *r, struct notes *notes);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "verdict.h"
+
+#include <inttypes.h>
+
+const char *
+verdict_name(enum verdict_status s)
+{
+	static const char *const name[] = {
+		[VERDICT_PASS] = "pass",
+		[VERDICT_FAIL] = "fail",
+		[VERDICT_UNVERIFIED] = "unverified",
+	};
+
+	return name[s];
+}
+
+enum exit_status
+verdict_exit(enum verdict_status s)
+{
+	return s == VERDICT_FAIL ? EXIT_NEGATIVE : EXIT_DONE;
+}
+
+/* What stands between a sender and a receiver, the likeliest first. */
+static void
+add_checklist(const struct verdict_input *in, struct notes *l)
+{
+	notes_add(l, "check: was the sender started, and did it run during this side's time?");
+	notes_add(l, "check: do security groups and firewalls on both sides let UDP ports %s in?",
+		in->udp_ports != NULL ? in->udp_ports : "of the test");
+	notes_add(l, "check: is the sender's source MAC that of its port, and --src-ip the address "
+		     "the cloud gave it? Anti-spoof filters drop anything else");
+	notes_add(l, "check: is the sender's --dst-mac the next hop's, and --dst-ip this side's "
+		     "address? In clouds the next hop is the subnet's gateway");
+	notes_add(l, "check: is the frame length within the MTU of both ports and of the path?");
+}
+
+/* @return whether sending failed */
+static bool
+judge_tx(const struct verdict_input *in, struct notes *l)
+{
+	static const char *const link[] = {
+		[VERDICT_LINK_UNKNOWN] = "the link state is not known",
+		[VERDICT_LINK_DOWN] = "the link is down",
+		[VERDICT_LINK_UP] = "the link is up",
+	};
+
+	if (in->total_tx_offered == 0) {
+		notes_add(l, "this side was to send and offered no frame: its lcores found no free "
+			     "mbuf, or did not get to run");
+		return true;
+	}
+	if (in->total_tx_packets == 0) {
+		notes_add(l, "the device accepted none of the %" PRIu64 " frames offered to it; %s",
+			in->total_tx_offered, link[in->tx_link]);
+		return true;
+	}
+	if (in->measured && in->tx_packets == 0) {
+		notes_add(l,
+			"the device accepted frames during the warm-up, but none of the %" PRIu64
+			" offered in the measured time; %s",
+			in->tx_offered, link[in->tx_link]);
+		return true;
+	}
+	return false;
+}
+
+/* @return whether receiving failed */
+static bool
+judge_rx(const struct verdict_input *in, struct notes *l)
+{
+	if (in->total_rx_packets == 0) {
+		notes_add(l, "this side was to receive and got no frame");
+		add_checklist(in, l);
+		return true;
+	}
+	if (in->measured && in->rx_packets == 0) {
+		notes_add(l,
+			"this side was to receive and got no frame in the measured time, only "
+			"%" PRIu64 " before or after it; was the sender running by then?",
+			in->total_rx_packets);
+		return true;
+	}
+	return false;
+}
+
+void
+verdict_decide(const struct verdict_input *in, struct verdict *out)
+{
+	bool failed = false;
+
+	*out = (struct verdict){0};
+	if (in->receives)
+		failed |= judge_rx(in, &out->reasons);
+	if (in->sends)
+		failed |= judge_tx(in, &out->reasons);
+	if (failed) {
+		out->status = VERDICT_FAIL;
+		return;
+	}
+	if (!in->measured)
+		notes_add(&out->reasons, "the run ended in its warm-up: nothing was measured");
+	if (in->receives) {
+		out->status = VERDICT_PASS;
+		notes_add(&out->reasons, "%" PRIu64 " frames were received", in->total_rx_packets);
+		return;
+	}
+	out->status = VERDICT_UNVERIFIED;
+	notes_add(&out->reasons, "only a sender ran: what the device accepted is not what arrived; "
+				 "ask the receiver");
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures pmdperf beside dpdk-testpmd, run alternately, and compares medians of ratios.
+
+Speed on a shared machine comes and goes. Within a round all setups of a case run one after the
+other, the order turns from round to round, and a ratio is only taken within its round.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import signal
+import statistics
+import sys
+import tempfile
+import time
+
+from cases import CASES
+from tools import RunFailed, measure
+
+EXIT_RAN, EXIT_FAILED, EXIT_MISSED = 0, 1, 3
+
+
+class Bench:
+    """What all runs share."""
+
+    def __init__(self, args, tmp):
+        self.tmp = tmp
+        self.program = args.program
+        self.testpmd = args.testpmd
+        self.cpus = args.cpus
+        self.seconds = args.seconds
+        self.prefix = f"bench{os.getpid()}"
+
+
+def count(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return value
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="bench.sh", description=__doc__.splitlines()[0])
+    names = [case.name for case in CASES]
+    parser.add_argument("--rounds", type=count, default=5, help="default: 5")
+    parser.add_argument("--seconds", type=count, default=3, help="of each run; default: 3")
+    parser.add_argument(
+        "--case", action="append", choices=names, metavar="NAME",
+        help=f"only this case (repeatable): {', '.join(names)}",
+    )
+    parser.add_argument("--json", metavar="FILE", help="result file; default: results/bench-*.json")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--program", default="build/app/pmdperf", help=argparse.SUPPRESS)
+    parser.add_argument("--testpmd", default="dpdk-testpmd", help=argparse.SUPPRESS)
+    parser.add_argument("--cpus", nargs=2, default=["0", "1"], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--tool", choices=("pmdperf", "testpmd"),
+        help="run only this program and print its rates: no goals are judged",
+    )
+    return parser.parse_args()
+
+
+def run_case(bench, case, rounds, tool):
+    """The rates of every setup, one for each round."""
+    setups = [(n, s) for n, s in case.setups.items() if tool in (None, s.tool)]
+    rates = {name: [] for name, _ in setups}
+    if setups:
+        print(f"\n{case.name}: {case.title}", flush=True)
+    for number in range(rounds):
+        turn = number % len(setups) if setups else 0
+        for name, setup in setups[turn:] + setups[:turn]:
+            rates[name].append(measure(bench, setup))
+        line = "  ".join(f"{n} {r[-1] / 1e6:.2f}" for n, r in rates.items())
+        if setups:
+            print(f"  round {number + 1}, Mpps:  {line}", flush=True)
+    return rates
+
+
+def judge(case, goal, rates):
+    """One goal's figure, its spread over the rounds, and whether it was met."""
+    if goal.over:
+        figures = [a / b for a, b in zip(rates[goal.of], rates[goal.over])]
+    elif goal.unit == "Mpps":
+        figures = [rate / 1e6 for rate in rates[goal.of]]
+    else:
+        figures = [rate * case.setups[goal.of].size * 8 / 1e9 for rate in rates[goal.of]]
+    median = statistics.median(figures)
+    return {
+        "of": goal.of,
+        "over": goal.over,
+        "unit": goal.unit,
+        "median": median,
+        "min": min(figures),
+        "max": max(figures),
+        "goal": goal.at_least,
+        "met": median >= goal.at_least,
+    }
+
+
+def describe(result):
+    if result["over"]:
+        return f"{result['of']} / {result['over']}"
+    return f"{result['of']}, {result['unit']}"
+
+
+def print_table(cases):
+    print(f"\n{'case':<17}{'figure':<36}{'median':>8}{'min-max':>14}{'goal':>7}  result")
+    for case in cases:
+        for result in case["goals"]:
+            spread = f"{result['min']:.2f}-{result['max']:.2f}"
+            print(
+                f"{case['name']:<17}{describe(result):<36}{result['median']:>8.2f}{spread:>14}"
+                f"{result['goal']:>7.2f}  {'met' if result['met'] else 'MISSED'}"
+            )
+
+
+def cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return None
+
+
+def write_result(path, args, started, cases, error):
+    result = {
+        "schema": "pmdperf-bench/1",
+        "started_utc": started,
+        "host": {"kernel": platform.release(), "cpu_model": cpu_model(), "cpus": os.cpu_count()},
+        "rounds": args.rounds,
+        "seconds": args.seconds,
+        "cases": cases,
+        "error": error,
+    }
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=2)
+        file.write("\n")
+    print(f"\nresults: {path}")
+
+
+def run_all(bench, args, cases):
+    for case in CASES:
+        if args.case and case.name not in args.case:
+            continue
+        rates = run_case(bench, case, args.rounds, args.tool)
+        goals = [] if args.tool else [judge(case, goal, rates) for goal in case.goals]
+        cases.append({"name": case.name, "title": case.title, "pps": rates, "goals": goals})
+
+
+def main():
+    args = parse()
+    if args.check:
+        return EXIT_RAN
+    # A signal ends the run like an error does: through the clean-up of every `with` block.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    path = args.json or time.strftime("results/bench-%Y%m%d-%H%M%S.json")
+    tmp = tempfile.mkdtemp(prefix="pmdperf.", dir="/tmp")
+    cases, error = [], None
+    try:
+        run_all(Bench(args, tmp), args, cases)
+    except RunFailed as failure:
+        error = str(failure)
+    finally:
+        shutil.rmtree(tmp, ignore_errors=True)
+    if not args.tool:
+        print_table(cases)
+    write_result(path, args, started, cases, error)
+    if error:
+        print(f"\nbench.sh: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    met = all(goal["met"] for case in cases for goal in case["goals"])
+    return EXIT_RAN if met else EXIT_MISSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool
+says(const struct verdict *v, const char *words)
+{
+	for (unsigned i = 0; i < v->reasons.nb; i++) {
+		if (strstr(v->reasons.note[i].text, words) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+test_receiver_with_frames_passes(void **state)
+{
+	struct verdict_input in = {
+		.receives = true, .measured = true, .rx_packets = 9, .total_rx_packets = 10};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	assert_int_equal(verdict_exit(v.status), EXIT_DONE);
+	assert_string_equal(verdict_name(v.status), "pass");
+	assert_true(says(&v, "10 frames were received"));
+}
+
+static void
+test_G6_receiver_without_frames_fails_with_a_checklist(void **state)
+{
+	struct verdict_input in = {.receives = true, .measured = true, .udp_ports = "1024-17407"};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	assert_int_equal(verdict_exit(v.status), EXIT_NEGATIVE);
+	assert_int_equal(verdict_exit(v.status), 3);
+	assert_string_equal(verdict_name(v.status), "fail");
+	assert_true(says(&v, "got no frame"));
+	assert_true(says(&v, "sender started"));
+	assert_true(says(&v, "security groups and firewalls"));
+	assert_true(says(&v, "UDP ports 1024-17407"));
+	assert_true(says(&v, "source MAC"));
+	assert_true(says(&v, "--src-ip"));
+	assert_true(says(&v, "Anti-spoof"));
+	assert_true(says(&v, "next hop"));
+	assert_true(says(&v, "MTU"));
+}
+
+static void
+test_G6_checklist_without_known_ports(void **state)
+{
+	struct verdict_input in = {.receives = true, .measured = true};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_true(says(&v, "let UDP ports of the test in?"));
+	assert_false(says(&v, "null"));
+}
+
+static void
+test_G6_frames_in_the_warmup_only_fail(void **state)
+{
+	struct verdict_input in = {.receives = true, .measured = true, .total_rx_packets = 77};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	assert_true(says(&v, "only 77 before or after"));
+}
+
+static void
+test_I8_device_that_rejects_all_fails(void **state)
+{
+	static const struct {
+		enum verdict_link link;
+		const char *words;
+	} link[] = {
+		{VERDICT_LINK_UNKNOWN, "link state is not known"},
+		{VERDICT_LINK_DOWN, "link is down"},
+		{VERDICT_LINK_UP, "link is up"},
+	};
+	struct verdict_input in = {
+		.sends = true, .measured = true, .tx_offered = 90, .total_tx_offered = 168000000};
+	struct verdict v;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		in.tx_link = link[i].link;
+		verdict_decide(&in, &v);
+		assert_int_equal(v.status, VERDICT_FAIL);
+		assert_true(says(&v, "accepted none of the 168000000 frames"));
+		assert_true(says(&v, link[i].words));
+	}
+}
+
+static void
+test_I8_device_that_stops_accepting_after_the_warmup_fails(void **state)
+{
+	struct verdict_input in = {.sends = true,
+		.measured = true,
+		.tx_offered = 90,
+		.total_tx_offered = 100,
+		.total_tx_packets = 10};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	assert_true(says(&v, "none of the 90 offered in the measured time"));
+}
+
+static void
+test_sender_that_offers_nothing_fails(void **state)
+{
+	struct verdict_input in = {.sends = true, .measured = true};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	assert_true(says(&v, "offered no frame"));
+}
+
+static void
+test_I8_rejecting_device_fails_though_frames_came_in(void **state)
+{
+	struct verdict_input in = {.sends = true,
+		.receives = true,
+		.measured = true,
+		.tx_offered = 90,
+		.total_tx_offered = 100,
+		.rx_packets = 5,
+		.total_rx_packets = 5};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+}
+
+static void
+test_K6_sender_alone_is_unverified(void **state)
+{
+	struct verdict_input in = {.sends = true,
+		.measured = true,
+		.tx_offered = 100,
+		.tx_packets = 100,
+		.total_tx_offered = 100,
+		.total_tx_packets = 100};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_UNVERIFIED);
+	assert_int_equal(verdict_exit(v.status), EXIT_DONE);
+	assert_string_equal(verdict_name(v.status), "unverified");
+	assert_true(says(&v, "accepted is not what arrived"));
+	assert_false(says(&v, "delivered"));
+}
+
+static void
+test_in_one_process_the_receiver_decides(void **state)
+{
+	struct verdict_input in = {.sends = true,
+		.receives = true,
+		.measured = true,
+		.tx_offered = 100,
+		.tx_packets = 100,
+		.total_tx_offered = 100,
+		.total_tx_packets = 100};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	in.rx_packets = in.total_rx_packets = 1;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+}
+
+static void
+test_signal_in_the_warmup_is_judged_by_what_there_was(void **state)
+{
+	struct verdict_input in = {.receives = true, .total_rx_packets = 5};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	assert_true(says(&v, "nothing was measured"));
+	in.total_rx_packets = 0;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_receiver_with_frames_passes),
+		cmocka_unit_test(test_G6_receiver_without_frames_fails_with_a_checklist),
+		cmocka_unit_test(test_G6_checklist_without_known_ports),
+		cmocka_unit_test(test_G6_frames_in_the_warmup_only_fail),
+		cmocka_unit_test(test_I8_device_that_rejects_all_fails),
+		cmocka_unit_test(test_I8_device_that_stops_accepting_after_the_warmup_fails),
+		cmocka_unit_test(test_sender_that_offers_nothing_fails),
+		cmocka_unit_test(test_I8_rejecting_device_fails_though_frames_came_in),
+		cmocka_unit_test(test_K6_sender_alone_is_unverified),
+		cmocka_unit_test(test_in_one_process_the_receiver_decides),
+		cmocka_unit_test(test_signal_in_the_warmup_is_judged_by_what_there_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

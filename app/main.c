@@ -16,6 +16,7 @@
 #include "eal.h"
 #include "eal_args.h"
 #include "host.h"
+#include "live.h"
 #include "output.h"
 #include "preplan.h"
 #include "report.h"
@@ -136,8 +137,6 @@ static int
 start_eal(const char *program, struct err *e)
 {
 	const struct eal_args *args = &app.args;
-	bool shared = args->memory_mode != 0 && !args->in_memory;
-	char prefix[64];
 
 	if (!args->no_huge && free_huge_pages(&app.host) == 0)
 		return err_set(e, EXIT_MACHINE,
@@ -145,12 +144,14 @@ start_eal(const char *program, struct err *e)
 			"  echo 256 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages\n"
 			"(pmdperf --plan shows how many are needed), or test without by --no-huge "
 			"before --");
-	snprintf(prefix, sizeof(prefix), "pmdperf-%d", (int)getpid());
-	if (runtime_dir_init(args->file_prefix != NULL ? args->file_prefix : prefix, shared, e) !=
-			0 ||
-		runtime_dir_stale_sockets(args, e) != 0)
+	if (runtime_dir_init(args, e) != 0 || runtime_dir_stale_sockets(args, e) != 0)
 		return -1;
-	return eal_start(args, program, e);
+	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none. */
+	(void)live_register();
+	if (eal_start(args, program, e) != 0)
+		return -1;
+	runtime_dir_taken();
+	return 0;
 }
 
 /* The plan again, now with the devices' limits, and the memory it needs. */

@@ -3,24 +3,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdalign.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Paths are made before EAL starts, so that a signal handler only has to unlink them. */
-enum {
-	PATH_LEN = 256,
-	NB_FILES = 4,
-};
-
+/* Made before EAL starts: a signal handler can neither allocate nor format. */
 static struct {
-	bool ours;
-	char dir[PATH_LEN];
-	char file[NB_FILES][PATH_LEN];
+	char dir[PATH_MAX];
+	char prefix[NAME_MAX];
+	const char *huge_dir; /* NULL: wherever hugetlbfs is mounted */
+	bool shared;          /* EAL keeps files others can open, under a lock */
+	bool made;            /* the directory was not there before */
+	bool all;             /* whatever is in it is ours */
 } runtime;
 
 /* The directory EAL will use (lib/eal: eal_create_runtime_dir). */
@@ -34,6 +38,9 @@ base_dir(char *buf, size_t size)
 	snprintf(buf, size, "%s/dpdk", dir == NULL ? "/tmp" : dir);
 }
 
+static void remove_all(void);
+
+/* @return the process that holds the lock of the prefix, 0 if none does */
 static int
 holder_of(const char *config)
 {
@@ -50,42 +57,116 @@ holder_of(const char *config)
 }
 
 int
-runtime_dir_init(const char *prefix, bool shared, struct err *e)
+runtime_dir_init(const struct eal_args *args, struct err *e)
 {
-	static const char *const names[NB_FILES] = {
-		"config", "fbarray_memzone", "hugepage_info", "mp_socket"};
-	char base[PATH_LEN / 2];
+	char base[PATH_MAX - NAME_MAX - 1], config[PATH_MAX + sizeof("/config")];
 	struct stat st;
 
 	base_dir(base, sizeof(base));
-	if ((size_t)snprintf(runtime.dir, sizeof(runtime.dir), "%s/%s", base, prefix) >=
-		sizeof(runtime.dir) - 32)
-		return err_set(e, EXIT_USAGE, "--file-prefix=%s: too long", prefix);
-	for (unsigned i = 0; i < NB_FILES; i++)
-		snprintf(runtime.file[i], sizeof(runtime.file[i]), "%.*s/%s", PATH_LEN - 32,
-			runtime.dir, names[i]);
-	if (shared) {
-		int pid = holder_of(runtime.file[0]);
+	if (args->file_prefix == NULL)
+		snprintf(runtime.prefix, sizeof(runtime.prefix), "pmdperf-%d", (int)getpid());
+	else if (snprintf(runtime.prefix, sizeof(runtime.prefix), "%s", args->file_prefix) >=
+		(int)sizeof(runtime.prefix))
+		return err_set(e, EXIT_USAGE, "--file-prefix: at most %zu characters",
+			sizeof(runtime.prefix) - 1);
+	snprintf(runtime.dir, sizeof(runtime.dir), "%s/%s", base, runtime.prefix);
+	runtime.huge_dir = args->huge_dir;
+	runtime.shared = args->memory_mode != 0 && !args->in_memory && !args->no_huge;
+	runtime.made = stat(runtime.dir, &st) != 0 && errno == ENOENT;
+	runtime.all = args->file_prefix == NULL && runtime.made;
+	if (runtime.shared) {
+		int pid;
 
+		snprintf(config, sizeof(config), "%s/config", runtime.dir);
+		pid = holder_of(config);
 		if (pid > 0)
 			return err_set(e, EXIT_MACHINE,
 				"--file-prefix=%s is in use by process %d; give another "
 				"--file-prefix, or none: each run then has its own",
-				prefix, pid);
+				runtime.prefix, pid);
 	}
-	runtime.ours = stat(runtime.dir, &st) != 0 && errno == ENOENT;
-	atexit(runtime_dir_remove);
+	atexit(remove_all);
 	return 0;
+}
+
+void
+runtime_dir_taken(void)
+{
+	runtime.all = runtime.all || runtime.shared;
+}
+
+/* readdir() may allocate; the system call doesn't. */
+static void
+empty_dir(const char *path)
+{
+	struct entry {
+		uint64_t inode;
+		int64_t offset;
+		unsigned short size;
+		unsigned char type;
+		char name[];
+	};
+	alignas(struct entry) char buf[4096];
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n;
+
+	if (fd < 0)
+		return;
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
+		for (long at = 0; at < n;) {
+			struct entry *d = (struct entry *)(void *)(buf + at);
+
+			unlinkat(fd, d->name, 0); /* "." and "..": refused */
+			at += d->size;
+		}
+	}
+	close(fd);
 }
 
 void
 runtime_dir_remove(void)
 {
-	if (!runtime.ours)
+	if (runtime.all)
+		empty_dir(runtime.dir);
+	if (runtime.all || runtime.made)
+		rmdir(runtime.dir);
+}
+
+/* Files that back hugepages: PREFIXmap_0, PREFIXmap_1, ... */
+static void
+remove_maps(const char *dir)
+{
+	char pattern[PATH_MAX + NAME_MAX];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/%smap_[0-9]*", dir, runtime.prefix);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
 		return;
-	for (unsigned i = 0; i < NB_FILES; i++)
-		unlink(runtime.file[i]);
-	rmdir(runtime.dir);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+static void
+remove_all(void)
+{
+	struct mntent *m;
+	FILE *mounts;
+
+	runtime_dir_remove();
+	if (!runtime.shared || !runtime.all)
+		return;
+	if (runtime.huge_dir != NULL) {
+		remove_maps(runtime.huge_dir);
+		return;
+	}
+	mounts = setmntent("/proc/mounts", "r");
+	while (mounts != NULL && (m = getmntent(mounts)) != NULL) {
+		if (strcmp(m->mnt_type, "hugetlbfs") == 0)
+			remove_maps(m->mnt_dir);
+	}
+	if (mounts != NULL)
+		endmntent(mounts);
 }
 
 static int

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "live.h"
 #include "signals.h"
 
 enum {
@@ -30,9 +31,10 @@ attend_until(struct run *r, uint64_t mono_ns)
 }
 
 static void
-print_line(const struct run *r, const struct sampler_output *lines,
+pass_on(const struct run *r, const struct sampler_output *lines,
 	const struct sample_interval *interval)
 {
+	live_publish(interval);
 	if (r->cfg->stats_period_ns != 0 && lines->reporter->interval != NULL)
 		(void)lines->reporter->interval(lines->sink, lines->report, interval);
 }
@@ -53,7 +55,7 @@ sample_until(struct run *r, const struct sampler_output *lines, struct sample_ru
 			return false;
 		run_snapshot(r, &now);
 		sample_tick(samples, &now, &interval);
-		print_line(r, lines, &interval);
+		pass_on(r, lines, &interval);
 		/* After a long interruption periods are not made up for: each is as long as it was. */
 		next += period;
 		if (next <= now.mono_ns)
@@ -159,7 +161,7 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 	run_snapshot(r, &now);
 	sample_stop(samples, &now, &interval);
 	if (go_on)
-		print_line(r, lines, &interval);
+		pass_on(r, lines, &interval);
 	if (sends(r))
 		drain(r);
 	out->stuck = run_stop(r);

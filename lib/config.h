@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the user asked for, from argv over INI over defaults. Written once before EAL starts, const
- * from then on. The table in config.c has one row for each option; the command line, INI keys, the
- * help and the echo in the result file all come from it.
+ * from then on. The table in config_table.c has one row for each option; the command line, INI
+ * keys, the help and the echo in the result file all come from it.
  */
 #pragma once
 
@@ -70,7 +70,8 @@ struct config {
 	struct mac dst_mac;    /* for every port without an eth_peer */
 	uint64_t eth_peer_set; /* bit N: eth_peer[N] was given */
 	struct mac eth_peer[CONFIG_MAX_PORTS];
-	uint16_t tx_udp_src, tx_udp_dst; /* 0: the ports of flow.h */
+	uint16_t tx_udp_src,
+		tx_udp_dst; /* first source port, and destination; 0: those of flow.h */
 
 	/* What was given, and where. Owned by this struct, as are the strings that came from there.
 	 */

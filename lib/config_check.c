@@ -136,10 +136,13 @@ config_check(struct config *c, const char *const *engines, struct err *e)
 		check_ports(c, "eth-peer", e) < 0 || check_txpkts(c, e) < 0 ||
 		check_addresses(c, e) < 0)
 		return -1;
-	if (c->tx_udp_src != 0 && config_given(c, "flows-per-core") && c->flows_per_core > 1)
+	/* Of one lcore; how many lcores send is not known here. */
+	if (c->tx_udp_src != 0 && c->tx_udp_src + c->flows_per_core - 1 > UINT16_MAX)
 		return REFUSE(c, "tx-udp", 0, e,
-			"one pair of UDP ports contradicts %s; keep one of them",
-			given(c, "flows-per-core", 0)->spelled);
+			"source ports count up from %u for %" PRIu32
+			" flows of each lcore, past 65535; give a lower one, or a smaller "
+			"--flows-per-core",
+			c->tx_udp_src, c->flows_per_core);
 	if (c->json_file != NULL && c->config_file != NULL &&
 		strcmp(c->json_file, c->config_file) == 0)
 		return REFUSE(c, "json", 0, e, "the results would overwrite the file of --config");
@@ -190,10 +193,6 @@ config_notes(const struct config *c, struct notes *notes)
 	if (addr_ipv4_is_multicast(c->dst_ip))
 		notes_warn(notes, "destination address %s is multicast",
 			addr_format_ipv4(c->dst_ip, text));
-	if (c->tx_udp_src != 0)
-		notes_add(notes,
-			"--tx-udp: all frames of a port are one flow, which most receivers "
-			"handle on a single queue and core");
 	if (c->duration_ns != 0 && c->stats_period_ns > c->duration_ns)
 		notes_add(notes,
 			"--stats-period is longer than --duration: no line before the report, "

@@ -19,11 +19,11 @@ enum {
 	PAGE_KB = 2048,      /* the size proposed where there is a choice */
 	NO_HUGE_PAGE_KB = 4, /* ordinary pages */
 	NO_HUGE_MB = 64,     /* what EAL takes with --no-huge and without -m */
-	SPARE_PAGES = 1,     /* what is left unused between blocks */
 };
 
-static const uint64_t EAL_BYTES = 1 << 20; /* EAL's own structures: 0.7 MB measured */
 static const uint64_t MB = 1 << 20;
+static const uint64_t EAL_BYTES = 1 << 20;   /* EAL's own structures: 0.7 MB measured */
+static const uint64_t SPARE_BYTES = 2 << 20; /* on each node, left unused between blocks */
 
 static uint64_t
 round_up(uint64_t value, uint64_t to)
@@ -180,12 +180,10 @@ memory_pool_of_main(
 	return memory_pool_size(&pool, out, e);
 }
 
-static void
-count_pages(struct memory_node *node)
+static uint64_t
+pages_for(uint64_t bytes, uint64_t page)
 {
-	uint64_t page = node->page_kb * 1024;
-
-	node->pages = page > 0 ? round_up(node->bytes, page) / page + SPARE_PAGES : 0;
+	return round_up(bytes + SPARE_BYTES, page) / page;
 }
 
 void
@@ -198,7 +196,8 @@ memory_need_add(struct memory_need *need, int node, uint64_t bytes)
 			at = &need->node[i];
 	}
 	at->bytes += bytes;
-	count_pages(at);
+	if (at->page_kb > 0)
+		at->pages = pages_for(at->bytes, at->page_kb * 1024);
 }
 
 /*
@@ -369,7 +368,7 @@ tell_shortage(
 {
 	uint64_t page_kb = node->page_kb > 0 ? node->page_kb : PAGE_KB;
 	uint64_t page = page_kb * 1024;
-	uint64_t pages = round_up(node->bytes, page) / page + SPARE_PAGES;
+	uint64_t pages = pages_for(node->bytes, page);
 	uint64_t lacking = round_up(pages * page - node->free_bytes, page) / page;
 	uint64_t total = node->total_pages + lacking;
 	char path[64] = "/sys/kernel/mm";

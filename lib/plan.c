@@ -151,8 +151,9 @@ count_workers(const struct plan_in *in, struct plan *plan, unsigned available, s
 				"and a queue has one lcore only: ask for as many queues or fewer "
 				"cores",
 				in->nb_cores, plan->nb_streams);
-		notes_add(notes, "%u lcores for %u queues: %u used, a queue has one lcore only",
-			wanted, plan->nb_streams, plan->nb_streams);
+		notes_add(notes, "%u lcores for %u queue%s: %u used, a queue has one lcore only",
+			wanted, plan->nb_streams, plan->nb_streams == 1 ? "" : "s",
+			plan->nb_streams);
 		wanted = plan->nb_streams;
 	}
 	plan->nb_workers = wanted < available ? wanted : available;
@@ -362,9 +363,10 @@ warn_nodes(const struct plan *plan, unsigned port, struct notes *notes)
 	CPUSET_FOREACH (node, &nodes) {
 		if (node != p->node)
 			notes_warn(notes,
-				"lcore %s on node %d polls port %u on node %d: each frame then "
+				"lcore%s %s (node %d) for port %u (node %d): each frame then "
 				"crosses the socket interconnect; expect tens of percent fewer "
 				"packets",
+				cpuset_count(&lcores[node]) == 1 ? "" : "s",
 				cpuset_format(&lcores[node], text, sizeof(text)), node, p->port_id,
 				p->node);
 	}

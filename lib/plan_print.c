@@ -13,18 +13,20 @@ enum {
 	NODE_TEXT = 12,
 };
 
-/* Prints words, breaking lines at WIDTH; the first line begins with lead, the others are indented.
- */
+/* Prints words after a lead, breaking lines at WIDTH; further lines are indented to its end. */
 static void
-print_wrapped(FILE *out, const char *lead, unsigned indent, const char *text)
+print_wrapped(FILE *out, const char *lead, const char *text)
 {
-	unsigned column = (unsigned)fprintf(out, "%s", lead);
+	unsigned indent = (unsigned)fprintf(out, "%s", lead);
+	unsigned column = indent;
 
 	while (*text != '\0') {
 		unsigned len = (unsigned)strcspn(text, " ");
 
-		if (column + 1 + len > WIDTH && column > indent)
-			column = (unsigned)fprintf(out, "\n%*s", (int)indent, "") - 1;
+		if (column + 1 + len > WIDTH && column > indent) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
 		column += (unsigned)fprintf(out, " %.*s", (int)len, text);
 		text += len;
 		text += strspn(text, " ");
@@ -39,22 +41,22 @@ print_lcore(FILE *out, const char *role, unsigned lcore, int cpu, int node)
 
 	if (cpu >= 0)
 		snprintf(cpu_text, sizeof(cpu_text), "%d", cpu);
-	fprintf(out, "  %-6s  lcore %4u  CPU %-7s  node %-7s", role, lcore, cpu_text,
+	fprintf(out, "  %-6s  lcore %4u  CPU %-7s  node %s", role, lcore, cpu_text,
 		topology_node_text(node, node_text, sizeof(node_text)));
 }
 
-/* "16 flows, 3 or 2 a queue": flows differ by one at most. */
+/* "16 flows (3 or 2 a queue)": flows differ by one at most. */
 static void
 print_flows(FILE *out, const struct plan_worker *w)
 {
 	uint32_t most = plan_flows_of(w->flows, w->nb_tx, 0);
 	uint32_t least = plan_flows_of(w->flows, w->nb_tx, w->nb_tx - 1);
 
-	fprintf(out, "  %" PRIu32 " flows", w->flows);
+	fprintf(out, ", %" PRIu32 " flows", w->flows);
 	if (w->nb_tx > 1 && most == least)
-		fprintf(out, ", %" PRIu32 " a queue", most);
+		fprintf(out, " (%" PRIu32 " a queue)", most);
 	else if (w->nb_tx > 1)
-		fprintf(out, ", %" PRIu32 " or %" PRIu32 " a queue", most, least);
+		fprintf(out, " (%" PRIu32 " or %" PRIu32 " a queue)", most, least);
 }
 
 static void
@@ -84,7 +86,7 @@ print_workers(FILE *out, const struct plan *plan)
 {
 	fprintf(out, "Lcores\n");
 	print_lcore(out, "main", (unsigned)plan->main_lcore, plan->main_cpu, plan->main_node);
-	fprintf(out, "%s\n", plan->main_shares ? "  shares a worker's CPU" : "");
+	fprintf(out, "%s\n", plan->main_shares ? ", shares a worker's CPU" : "");
 	for (unsigned w = 0; w < plan->nb_workers; w++) {
 		const struct plan_worker *worker = &plan->workers[w];
 
@@ -157,8 +159,8 @@ plan_print(FILE *out, const struct plan *plan, const struct memory_need *mem,
 	if (mem != NULL)
 		print_memory(out, mem);
 	for (unsigned i = 0; notes != NULL && i < notes->nb; i++)
-		print_wrapped(out, notes->note[i].warning ? "Warning:" : "Note:",
-			notes->note[i].warning ? 9 : 6, notes->note[i].text);
+		print_wrapped(
+			out, notes->note[i].warning ? "Warning:" : "Note:", notes->note[i].text);
 	if (notes != NULL && notes->lost > 0)
 		fprintf(out, "Note: %u more notes\n", notes->lost);
 }

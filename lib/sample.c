@@ -285,8 +285,7 @@ summarize_rx(struct sample_run *r, const struct sample_rx_stamps *rx, struct sam
 	uint64_t length;
 
 	if (rx->seen) {
-		/* A frame before warm-up end: the window begins there, as the baseline does. */
-		if (r->base.rx.packets <= r->start.rx.packets && rx->first_ns > begin)
+		if (rx->first_ns > begin)
 			begin = rx->first_ns;
 		if (rx->last_ns < end)
 			end = rx->last_ns;

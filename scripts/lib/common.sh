@@ -43,7 +43,8 @@ run_cleanup() {
 	trap - EXIT
 	trap '' INT TERM HUP PIPE
 	set +e
-	exec >&"$STDOUT" 2>&"$STDERR"
+	exec 1>&"$STDOUT"
+	exec 2>&"$STDERR"
 	for step in $CLEANUP_STEPS; do
 		declare -F "$step" >/dev/null || continue
 		"$step" || [ "$status" -ne 0 ] || status=1

@@ -70,7 +70,9 @@ def screen(args):
         "This is pmdperf's own ceiling per core on this machine, not the speed of a NIC.",
     ]
     if sender_cpu == receiver_cpu:
-        lines.append("With one CPU both sides took turns on it: two would do better than twice this.")
+        lines.append("One CPU for both: they took turns, and two would do better than twice this.")
+    else:
+        lines.append("Each side has its own measured window, so their rates may differ a little.")
     lines += [
         "",
         f"Results     {args.folder}/ (JSON and console logs)",

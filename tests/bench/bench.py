@@ -3,13 +3,15 @@
 """Measures pmdperf beside dpdk-testpmd, run alternately, and compares medians of ratios.
 
 Speed on a shared machine comes and goes. Within a round all setups of a case run one after the
-other, the order turns from round to round, and a ratio is only taken within its round.
+other, the order turns from round to round, and a ratio is only taken within its round. A run during
+which others took CPU time on the same CPUs is repeated.
 """
 
 import argparse
 import json
 import os
 import platform
+import resource
 import shutil
 import signal
 import statistics
@@ -20,6 +22,8 @@ import time
 from cases import CASES
 from tools import RunFailed, measure
 
+QUIET = 0.05  # of one CPU: what others may take of ours before a run is repeated
+ATTEMPTS = 3
 EXIT_RAN, EXIT_FAILED, EXIT_MISSED = 0, 1, 3
 
 
@@ -63,20 +67,49 @@ def parse():
     return parser.parse_args()
 
 
+def others_seconds(cpus):
+    """CPU time on these CPUs so far that was not ours: other processes and the hypervisor."""
+    with open("/proc/stat", encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    wanted = [row for row in rows if row[0] in {f"cpu{cpu}" for cpu in cpus}]
+    # user, nice, system, irq, softirq, steal
+    ticks = sum(int(row[i]) for row in wanted for i in (1, 2, 3, 6, 7, 8))
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    ours = sum(usage.ru_utime + usage.ru_stime for usage in used)
+    return ticks / os.sysconf("SC_CLK_TCK") - ours
+
+
+def measure_quietly(bench, setup):
+    """The rate, and the share of a CPU that others took. Disturbed runs are repeated."""
+    for _ in range(ATTEMPTS):
+        began, others = time.monotonic(), others_seconds(bench.cpus)
+        rate = measure(bench, setup)
+        share = (others_seconds(bench.cpus) - others) / (time.monotonic() - began)
+        if share <= QUIET:
+            break
+    return rate, max(0.0, share)
+
+
 def run_case(bench, case, rounds, tool):
-    """The rates of every setup, one for each round."""
+    """The rates of every setup, one for each round, and what others took of the CPUs meanwhile."""
     setups = [(n, s) for n, s in case.setups.items() if tool in (None, s.tool)]
     rates = {name: [] for name, _ in setups}
+    others = {name: [] for name, _ in setups}
     if setups:
         print(f"\n{case.name}: {case.title}", flush=True)
     for number in range(rounds):
         turn = number % len(setups) if setups else 0
         for name, setup in setups[turn:] + setups[:turn]:
-            rates[name].append(measure(bench, setup))
+            rate, share = measure_quietly(bench, setup)
+            rates[name].append(rate)
+            others[name].append(share)
         line = "  ".join(f"{n} {r[-1] / 1e6:.2f}" for n, r in rates.items())
         if setups:
             print(f"  round {number + 1}, Mpps:  {line}", flush=True)
-    return rates
+        worst = max((shares[-1] for shares in others.values()), default=0.0)
+        if worst > QUIET:
+            print(f"  round {number + 1} was disturbed: others took {worst:.0%} of a CPU", flush=True)
+    return rates, others
 
 
 def judge(case, goal, rates):
@@ -146,9 +179,17 @@ def run_all(bench, args, cases):
     for case in CASES:
         if args.case and case.name not in args.case:
             continue
-        rates = run_case(bench, case, args.rounds, args.tool)
+        rates, others = run_case(bench, case, args.rounds, args.tool)
         goals = [] if args.tool else [judge(case, goal, rates) for goal in case.goals]
-        cases.append({"name": case.name, "title": case.title, "pps": rates, "goals": goals})
+        cases.append(
+            {
+                "name": case.name,
+                "title": case.title,
+                "pps": rates,
+                "other_cpu": others,
+                "goals": goals,
+            }
+        )
 
 
 def main():

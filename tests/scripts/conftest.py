@@ -83,12 +83,12 @@ class Clone:
 
 
 def traces():
-    """What the scripts may change outside the clone."""
+    """What the scripts may change outside the clone: hugepages by node, and files."""
     pages = glob.glob("/sys/devices/system/node/node*/hugepages/hugepages-2048kB/nr_hugepages")
-    return {
-        "hugepages": {path: Path(path).read_text() for path in pages},
-        "files": sorted(glob.glob("/tmp/pmdperf.*") + glob.glob("/var/run/dpdk/*")),
-    }
+    names = glob.glob("/tmp/pmdperf.*")
+    for name in ("sender", "receiver", "bench*"):
+        names += glob.glob(f"/var/run/dpdk/{name}")
+    return {path: Path(path).read_text() for path in pages}, set(names)
 
 
 @pytest.fixture
@@ -99,10 +99,12 @@ def clone(tmp_path):
 @pytest.fixture
 def nothing_left(clone):
     """Fails the test when it ends with processes, files or hugepages that were not there before."""
-    before = traces()
+    pages, files = traces()
     yield
     assert clone.processes() == []
-    assert traces() == before
+    pages_now, files_now = traces()
+    assert pages_now == pages
+    assert files_now - files == set()
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_unknown_figures_are_not_zero(tmp_path):
         [sys.executable, SCREEN, tmp_path, *words], capture_output=True, text=True, check=True
     ).stdout
     assert re.search(r"^ +64 +n/a +n/a +0 +n/a +n/a +n/a +n/a$", out, re.MULTILINE)
-    assert "With one CPU both sides took turns" in out
+    assert "One CPU for both: they took turns" in out
 
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not built")

@@ -95,7 +95,7 @@ test_E3_masks_of_every_width(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		uint64_t mask = UINT64_MAX >> (64 - widths[i]);
-		char copy[32];
+		char copy[sizeof(text)];
 
 		field.u64 = mask;
 		snprintf(copy, sizeof(copy), "%s", format(&all));

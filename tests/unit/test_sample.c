@@ -217,6 +217,25 @@ test_rx_period_filled_to_its_edge_counts(void **state)
 }
 
 static void
+test_rx_idle_periods_after_the_last_frame_do_not_count(void **state)
+{
+	struct sample_run r;
+	struct sample_summary s;
+
+	(void)state;
+	start(&r, S);
+	warmup_end(&r, S, 0, 700);
+	tick(&r, 2 * S, 0, 1700);
+	tick(&r, 3 * S, 0, 1700);
+	stop(&r, 4 * S, 0, 1700);
+	s = summary(&r, stamps(300 * MS, 2 * S - MS));
+	assert_int_equal(s.rx.periods, 1);
+	assert_near(s.rx.pps_min, 1000, 1e-6);
+	assert_near(s.rx.window_s, 0.999, 1e-9);
+	sample_fini(&r);
+}
+
+static void
 test_rx_idle_period_inside_the_window_counts_as_zero(void **state)
 {
 	struct sample_run r;
@@ -711,6 +730,7 @@ main(void)
 		cmocka_unit_test(test_rx_window_from_first_to_last_frame),
 		cmocka_unit_test(test_rx_window_begins_at_warmup_end_if_frames_came_before),
 		cmocka_unit_test(test_rx_period_filled_to_its_edge_counts),
+		cmocka_unit_test(test_rx_idle_periods_after_the_last_frame_do_not_count),
 		cmocka_unit_test(test_rx_idle_period_inside_the_window_counts_as_zero),
 		cmocka_unit_test(test_no_frame_received_is_a_rate_of_zero),
 		cmocka_unit_test(test_single_frame_has_no_rate),

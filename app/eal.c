@@ -2,14 +2,20 @@
 #include "eal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_ethdev.h>
 #include <rte_log.h>
+
+#include "capture.h"
 
 static char **arguments; /* EAL keeps pointers into them until the end */
 
@@ -23,34 +29,99 @@ has_word(const struct eal_args *args, const char *name)
 	return false;
 }
 
-/* EAL prints usage errors through getopt, beside its log. */
-static int
-init(int argc, char **argv, bool verbose, char **text)
+int
+eal_check_memory(const struct eal_args *args, const struct host *host, struct err *e)
 {
-	size_t size = 0;
-	FILE *log = NULL;
-	int rc;
+	uint64_t free_mb = 0;
+	struct statfs fs;
 
-	*text = NULL;
-	if (!verbose) {
-		rte_log_set_global_level(RTE_LOG_WARNING);
-		log = open_memstream(text, &size);
-		if (log != NULL)
-			rte_openlog_stream(log);
+	if (args->no_huge)
+		return 0;
+	for (unsigned i = 0; i < host->nb_pages; i++)
+		free_mb += host->pages[i].free * (host->pages[i].size >> 20);
+	if (free_mb == 0)
+		return err_set(e, EXIT_MACHINE,
+			"no free hugepages: reserve some, for example by\n"
+			"  echo 256 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages\n"
+			"(pmdperf --plan shows how many are needed), or test without them: --no-huge "
+			"before --");
+	if (args->memory_mb > free_mb)
+		return err_set(e, EXIT_MACHINE,
+			"-m %" PRIu64 ": only %" PRIu64 " MB are free in hugepages; ask for less, or "
+			"reserve more pages",
+			args->memory_mb, free_mb);
+	if (args->huge_dir != NULL &&
+		(statfs(args->huge_dir, &fs) != 0 || fs.f_type != HUGETLBFS_MAGIC))
+		return err_set(e, EXIT_USAGE,
+			"--huge-dir=%s: no hugetlbfs is mounted there; leave the option out, hugepages "
+			"are then taken without a file",
+			args->huge_dir);
+	return 0;
+}
+
+/* The vdev EAL's words are about, -1 if none is mentioned. */
+static int
+blamed_vdev(const struct eal_args *args, const char *log)
+{
+	for (unsigned i = 0; i < args->nb_vdevs; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(args->vdevs[i], ","),
+			args->vdevs[i]);
+		if (capture_mentions(log, name))
+			return (int)i;
 	}
-	rc = rte_eal_init(argc, argv);
-	if (log != NULL) {
-		rte_openlog_stream(NULL);
-		fclose(log);
+	return -1;
+}
+
+static int
+explain_failure(const struct eal_args *args, int error, const char *log, struct err *e)
+{
+	const struct eal_word *unknown = eal_args_unknown_word(args);
+	int vdev = blamed_vdev(args, log);
+	char reason[400];
+
+	capture_reason(log, reason, sizeof(reason));
+	if (error == EINVAL && unknown != NULL)
+		return eal_args_refuse_unknown(args, unknown, e);
+	if (vdev >= 0) {
+		err_set(e, EXIT_MACHINE, "EAL cannot make this device (%s)",
+			reason[0] == '\0' ? rte_strerror(error) : reason);
+		return eal_args_blame_vdev(args, (unsigned)vdev, e);
 	}
-	return rc;
+	return err_set(e, error == EINVAL ? EXIT_USAGE : EXIT_MACHINE,
+		"EAL did not start: %s%s%s", rte_strerror(error), reason[0] == '\0' ? "" : ": ",
+		reason);
+}
+
+/* A vdev whose driver refuses it is only a line in EAL's log. */
+static int
+check_vdevs(const struct eal_args *args, const char *log, struct err *e)
+{
+	for (unsigned i = 0; i < args->nb_vdevs; i++) {
+		const char *vdev = args->vdevs[i];
+		char name[RTE_ETH_NAME_MAX_LEN], reason[400];
+		uint16_t port;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
+		if ((strncmp(name, "net_", 4) != 0 && strncmp(name, "eth_", 4) != 0) ||
+			rte_eth_dev_get_port_by_name(name, &port) == 0)
+			continue;
+		capture_reason(log, reason, sizeof(reason));
+		err_set(e, EXIT_MACHINE, "its driver made no port of it (%s)",
+			reason[0] == '\0' ? "and does not say why" : reason);
+		return eal_args_blame_vdev(args, i, e);
+	}
+	return 0;
 }
 
 int
 eal_start(const struct eal_args *args, const char *program, struct err *e)
 {
-	char **scratch, *log;
-	int argc, rc;
+	bool verbose = has_word(args, "--log-level");
+	struct capture capture = {.fd = -1};
+	char **scratch, *log = NULL;
+	int argc, rc, error;
 
 	if (eal_args_build(args, program, getpid(), &argc, &arguments, e) != 0)
 		return -1;
@@ -61,18 +132,22 @@ eal_start(const struct eal_args *args, const char *program, struct err *e)
 		return err_set(e, EXIT_MACHINE, "no memory");
 	}
 	memcpy(scratch, arguments, (size_t)argc * sizeof(*scratch));
-	rc = init(argc, scratch, has_word(args, "--log-level"), &log);
+	if (!verbose) {
+		rte_log_set_global_level(RTE_LOG_WARNING);
+		capture_begin(&capture);
+	}
+	rc = rte_eal_init(argc, scratch);
+	error = rte_errno;
+	capture_end(&capture, &log);
+	free(scratch);
 	if (rc < 0) {
-		int error = rte_errno;
-
-		if (log != NULL)
-			fputs(log, stderr);
-		err_set(e, error == EINVAL ? EXIT_USAGE : EXIT_MACHINE,
-			"EAL did not start (%s); its messages are above%s", rte_strerror(error),
-			error == EINVAL ? ", check the words before --" : "");
+		explain_failure(args, error, log, e);
+		eal_args_argv_free(arguments);
+	} else if (check_vdevs(args, log, e) != 0) {
+		eal_stop();
+		rc = -1;
 	}
 	free(log);
-	free(scratch);
 	return rc < 0 ? -1 : 0;
 }
 

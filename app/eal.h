@@ -3,11 +3,18 @@
 
 #include "eal_args.h"
 #include "err.h"
+#include "host.h"
 
 /*
- * Starts EAL with the words and what was chosen for the user. EAL's own messages are kept back:
- * they are printed if it fails, or if the user set a --log-level; most are about things that are
- * as they should be.
+ * What EAL would say less clearly: no free hugepages, fewer than -m wants, a --huge-dir that is none.
+ * @return 0 or -1
+ */
+int eal_check_memory(const struct eal_args *args, const struct host *host, struct err *e);
+
+/*
+ * Starts EAL with the words and what was chosen for the user. EAL's own messages are kept back
+ * unless the user set a --log-level: those that tell why it failed become part of ours. A vdev that
+ * became no port is a failure.
  * @param program argv[0]
  * @return 0 or -1 with EXIT_MACHINE, or EXIT_USAGE for a word EAL doesn't take; eal_stop() after
  * success only

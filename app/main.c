@@ -41,12 +41,6 @@ static struct app {
 	struct report_sink console;
 } app;
 
-static bool
-is_own_option(const char *name)
-{
-	return option_find(&app.cfg.given, name) != NULL;
-}
-
 /*
  * Reads all words. EAL's come before "--"; without one, all words are ours.
  * @return 0, CONFIG_HELP, CONFIG_VERSION or -1
@@ -64,12 +58,19 @@ read_words(int argc, char **argv, struct err *e)
 			break;
 		}
 	}
+	/* A question is answered whatever else is said. */
+	for (int i = 1; i <= eal_argc; i++) {
+		if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
+			return CONFIG_HELP;
+		if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--version") == 0)
+			return CONFIG_VERSION;
+	}
 	rc = config_parse(
 		&app.cfg, argc - split, argv + split, engine_names(), &app.ini, e);
 	if (rc != 0)
 		return rc;
 	if (eal_args_parse(&app.args, eal_argc, argv + 1, &app.ini, app.cfg.config_file,
-		    is_own_option, e) != 0)
+		    config_is_option, e) != 0)
 		return -1;
 	return app.args.help ? CONFIG_HELP : app.args.version ? CONFIG_VERSION : 0;
 }
@@ -123,28 +124,13 @@ prepare(struct err *e)
 	return preplan_print(&in, cfg, &app.mem, &app.args.lcores, &app.notes, e) != 0 ? -1 : 1;
 }
 
-static uint64_t
-free_huge_pages(const struct host *h)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < h->nb_pages; i++)
-		n += h->pages[i].free;
-	return n;
-}
-
 static int
 start_eal(const char *program, struct err *e)
 {
 	const struct eal_args *args = &app.args;
 
-	if (!args->no_huge && free_huge_pages(&app.host) == 0)
-		return err_set(e, EXIT_MACHINE,
-			"no free hugepages: reserve some, for example\n"
-			"  echo 256 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages\n"
-			"(pmdperf --plan shows how many are needed), or test without by --no-huge "
-			"before --");
-	if (runtime_dir_init(args, e) != 0 || runtime_dir_stale_sockets(args, e) != 0)
+	if (eal_check_memory(args, &app.host, e) != 0 || runtime_dir_init(args, e) != 0 ||
+		runtime_dir_stale_sockets(args, e) != 0)
 		return -1;
 	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none. */
 	(void)live_register();
@@ -171,7 +157,8 @@ plan_run(struct run *run, struct err *e)
 	for (unsigned i = 0; i < run->nb_ports; i++)
 		ports[i] = port_plan_in(&run->ports[i]);
 	in = preplan_in(&app.cfg, &app.host, &app.args, ports, run->nb_ports);
-	if (plan_streams(&in, &app.args.lcores, &run->plan, run->notes, e) != 0)
+	if (plan_streams(&in, &app.args.lcores, &run->plan, run->notes, e) != 0 ||
+		config_check_tx_udp(&app.cfg, preplan_flows(&run->plan), e) != 0)
 		return -1;
 	if (host_refresh(&app.host, e) != 0 ||
 		memory_need_plan(&need, &run->plan, &app.mem, e) != 0)
@@ -259,6 +246,8 @@ main(int argc, char **argv)
 out_output:
 	output_abort(&app.json);
 out_words:
+	if (status < 0)
+		config_blame_err(&app.cfg, &e);
 	eal_args_free(&app.args);
 	ini_eal_words_free(&app.ini);
 	config_free(&app.cfg);

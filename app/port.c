@@ -8,7 +8,7 @@
 #include <rte_errno.h>
 #include <rte_ether.h>
 
-#include "frame.h"
+#include "port_mtu.h"
 
 /* testpmd's destination when none is known. */
 static const struct mac default_dst_mac = {{0x02, 0, 0, 0, 0, 0}};
@@ -51,21 +51,33 @@ open_port(struct port *p, uint16_t id, const struct config *cfg, struct err *e)
 }
 
 int
+port_refuse_named(const struct config *cfg, uint16_t id, unsigned found, struct err *e)
+{
+	const char *option = NULL;
+
+	if (cfg->port_mode[id] != NULL)
+		option = "port-mode";
+	else if (cfg->eth_peer_set >> id & 1)
+		option = "eth-peer";
+	else if (cfg->portmask >> id & 1)
+		option = "portmask";
+	if (option == NULL)
+		return 0;
+	err_set(e, EXIT_USAGE, "port %u is not there: %u port%s found, numbered from 0", id, found,
+		found == 1 ? "" : "s");
+	return config_blame(cfg, option, id, e);
+}
+
+int
 port_discover(struct port *ports, const struct config *cfg, struct err *e)
 {
 	unsigned nb = 0;
 	uint16_t id;
 
 	for (id = 0; id < CONFIG_MAX_PORTS; id++) {
-		bool named = (cfg->portmask >> id & 1) || cfg->port_mode[id] != NULL ||
-			(cfg->eth_peer_set >> id & 1);
-
-		if (named && !rte_eth_dev_is_valid_port(id))
-			return err_set(e, EXIT_USAGE,
-				"port %u is named by --portmask, --port-mode or --eth-peer but is not "
-				"there: %u port%s found, numbered from 0",
-				id, rte_eth_dev_count_avail(),
-				rte_eth_dev_count_avail() == 1 ? "" : "s");
+		if (!rte_eth_dev_is_valid_port(id) &&
+			port_refuse_named(cfg, id, rte_eth_dev_count_avail(), e) != 0)
+			return -1;
 	}
 	RTE_ETH_FOREACH_DEV(id) {
 		if (cfg->portmask != 0 && !(cfg->portmask >> id & 1)) {
@@ -107,15 +119,6 @@ frame_wanted(const struct port *p, const struct config *cfg)
 	if (cfg->max_pkt_len > RTE_ETHER_CRC_LEN)
 		frame = RTE_MAX(frame, cfg->max_pkt_len - RTE_ETHER_CRC_LEN);
 	return frame;
-}
-
-static int
-too_long(const struct port *p, uint32_t frame, uint32_t limit, struct err *e)
-{
-	return err_set(e, EXIT_USAGE,
-		"port %u (%s) cannot carry frames of %" PRIu32 " B: its limit is %" PRIu32
-		" B without CRC (MTU %" PRIu32 "); give a smaller --txpkts or --max-pkt-len",
-		p->id, p->name, frame, limit, limit - RTE_ETHER_HDR_LEN);
 }
 
 static void
@@ -190,46 +193,12 @@ choose_offloads(struct port *p, const struct config *cfg, struct rte_eth_conf *c
 	return 0;
 }
 
-/* After configure: some drivers take the MTU then, some by a call of its own, some not at all. */
-static int
-settle_mtu(struct port *p, uint16_t before, uint32_t frame, struct err *e)
-{
-	uint32_t need = frame > RTE_ETHER_HDR_LEN ? frame - RTE_ETHER_HDR_LEN : 0;
-	int rc = 0;
-
-	if (need > before) {
-		rc = rte_eth_dev_set_mtu(p->id, (uint16_t)need);
-		p->mtu_before = before;
-	}
-	if (rte_eth_dev_get_mtu(p->id, &p->mtu) != 0)
-		p->mtu = 0;
-	if ((rc != 0 && rc != -ENOTSUP) || (p->mtu != 0 && need > p->mtu))
-		return too_long(p, frame, (rc != 0 && rc != -ENOTSUP ? before : p->mtu) +
-				RTE_ETHER_HDR_LEN, e);
-	return 0;
-}
-
-/* Whether the device's maximum leaves room for the frame, before anything is set. */
-static int
-check_max_frame(const struct port *p, uint32_t frame, struct err *e)
-{
-	uint32_t limit = UINT32_MAX;
-
-	if (p->info.max_mtu != 0 && p->info.max_mtu != UINT16_MAX)
-		limit = (uint32_t)p->info.max_mtu + RTE_ETHER_HDR_LEN;
-	/* Some count the CRC into this, some don't: only what is above it anyhow is refused. */
-	if (p->info.max_rx_pktlen != 0 && p->info.max_rx_pktlen != UINT32_MAX)
-		limit = RTE_MIN(limit, p->info.max_rx_pktlen);
-	return frame > limit ? too_long(p, frame, limit, e) : 0;
-}
-
 int
 port_configure(struct port *p, const struct config *cfg, const struct plan_port *planned,
 	struct notes *notes, struct err *e)
 {
 	uint32_t frame = frame_wanted(p, cfg);
 	struct rte_eth_conf conf = {0};
-	uint16_t before = 0;
 	int rc;
 
 	p->asked = (struct report_rings){.rxq = planned->asked_rxq,
@@ -240,25 +209,21 @@ port_configure(struct port *p, const struct config *cfg, const struct plan_port 
 		.txq = planned->used_txq,
 		.rxd = cfg->rxd,
 		.txd = cfg->txd};
-	if (frame != 0 && check_max_frame(p, frame, e) != 0)
+	if (port_mtu_prepare(p, frame, &conf, e) != 0)
 		return -1;
-	if (rte_eth_dev_get_mtu(p->id, &before) != 0 || before == 0)
-		before = RTE_ETHER_MTU;
-	if (frame > (uint32_t)before + RTE_ETHER_HDR_LEN)
-		conf.rxmode.mtu = frame - RTE_ETHER_HDR_LEN;
 	if (choose_offloads(p, cfg, &conf, notes, e) != 0)
 		return -1;
 	choose_rss(p, cfg, &conf, notes);
 
 	rc = rte_eth_dev_configure(p->id, p->used.rxq, p->used.txq, &conf);
 	if (rc != 0 && conf.rxmode.mtu != 0)
-		return too_long(p, frame, (uint32_t)before + RTE_ETHER_HDR_LEN, e);
+		return port_mtu_refuse(p, frame, e);
 	if (rc != 0)
 		return err_set(e, EXIT_MACHINE,
 			"port %u (%s): cannot configure %u rx and %u tx queues: %s", p->id, p->name,
 			p->used.rxq, p->used.txq, rte_strerror(-rc));
 	p->configured = true;
-	if (settle_mtu(p, before, frame, e) != 0)
+	if (port_mtu_settle(p, frame, e) != 0)
 		return -1;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &p->used.rxd, &p->used.txd);
 	if (rc != 0)
@@ -330,8 +295,7 @@ port_link(struct port *p)
 void
 port_close(struct port *p)
 {
-	if (p->mtu_before != 0)
-		(void)rte_eth_dev_set_mtu(p->id, p->mtu_before);
+	port_mtu_restore(p);
 	if (p->started)
 		(void)rte_eth_dev_stop(p->id);
 	p->started = false;

@@ -27,7 +27,8 @@ struct port {
 	bool default_dst_mac;
 	struct report_rings asked, used;
 	uint16_t mtu;         /* in force; 0: the device does not say */
-	uint16_t mtu_before;  /* to give back; 0: not changed */
+	uint16_t mtu_before;  /* when it was found; 0: not looked at */
+	bool mtu_raised;      /* to give back */
 	uint64_t tx_offloads, rx_offloads;
 	bool configured, started;
 	uint32_t link_mbps;   /* 0: unknown. Set by port_wait_link() */
@@ -43,6 +44,13 @@ struct port {
  * one without an engine
  */
 int port_discover(struct port *ports, const struct config *cfg, struct err *e);
+
+/*
+ * Refuses a port that is not there if an option names it.
+ * @param found how many are there
+ * @return 0 if none does, or -1 with EXIT_USAGE
+ */
+int port_refuse_named(const struct config *cfg, uint16_t id, unsigned found, struct err *e);
 
 /* What the plan needs to know of a port. */
 struct plan_port_in port_plan_in(const struct port *p);

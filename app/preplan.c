@@ -8,6 +8,7 @@
 #include <rte_config.h>
 
 #include "engine.h"
+#include "port.h"
 #include "result.h"
 
 enum {
@@ -83,6 +84,10 @@ preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan
 		if (net && add_port(cfg, ports, &nb, &id, vdev, TOPOLOGY_NODE_UNKNOWN, e) != 0)
 			return -1;
 	}
+	for (uint16_t port = 0; id > 0 && nb == 0 && port < CONFIG_MAX_PORTS; port++) {
+		if (port >= id && port_refuse_named(cfg, port, id, e) != 0)
+			return -1;
+	}
 	return (int)nb;
 }
 
@@ -136,10 +141,16 @@ int
 preplan_memory_in(const struct config *cfg, const struct host *host, const struct eal_args *args,
 	struct memory_in *in, struct err *e)
 {
-	uint32_t longest = RTE_MAX(cfg->max_pkt_len, 0u);
+	const char *option = "max-pkt-len";
+	uint32_t longest = cfg->max_pkt_len, room_after = 0;
 
-	for (unsigned i = 0; i < cfg->nb_txpkts; i++)
-		longest = RTE_MAX(longest, cfg->txpkts[i] + (uint32_t)CONTROL_ROOM);
+	for (unsigned i = 0; i < cfg->nb_txpkts; i++) {
+		if (cfg->txpkts[i] + (uint32_t)CONTROL_ROOM > longest + room_after) {
+			longest = cfg->txpkts[i];
+			room_after = CONTROL_ROOM;
+			option = "txpkts";
+		}
+	}
 	*in = (struct memory_in){
 		.topo = &host->topo,
 		.rxd = cfg->rxd,
@@ -154,15 +165,32 @@ preplan_memory_in(const struct config *cfg, const struct host *host, const struc
 		.memory_mb = args->memory_mb,
 		.socket_mem_mb = args->socket_mem_given ? args->socket_mem_mb : NULL,
 	};
-	return memory_mbuf_size(cfg->mbuf_size, longest, &in->mbuf_size, e);
+	if (memory_mbuf_size(cfg->mbuf_size, longest, room_after, &in->mbuf_size, e) == 0)
+		return 0;
+	if (e->option == NULL)
+		e->option = option;
+	return -1;
 }
 
 int
 preplan_lcores(const struct plan_in *in, struct eal_args *args, struct notes *notes, struct err *e)
 {
-	if (args->lcores_given)
-		return lcores_check(&args->lcores, in->topo, RTE_MAX_LCORE, notes, e);
+	if (args->lcores_given) {
+		if (lcores_check(&args->lcores, in->topo, RTE_MAX_LCORE, notes, e) != 0)
+			return eal_args_blame_lcores(args, e);
+		return 0;
+	}
 	return plan_choose_lcores(in, RTE_MAX_LCORE, &args->lcores, notes, e);
+}
+
+uint32_t
+preplan_flows(const struct plan *plan)
+{
+	uint32_t flows = 0;
+
+	for (unsigned i = 0; i < plan->nb_workers; i++)
+		flows += plan->workers[i].flows;
+	return flows;
 }
 
 int
@@ -170,18 +198,19 @@ preplan_print(const struct plan_in *in, const struct config *cfg, const struct m
 	const struct lcores *lcores, struct notes *notes, struct err *e)
 {
 	static struct memory_need need;
-	uint32_t flows = 0;
 	struct plan plan;
 	char ports[64];
+	uint32_t flows;
 	int rc = -1;
 
 	memset(&plan, 0, sizeof(plan));
-	if (plan_streams(in, lcores, &plan, notes, e) != 0 ||
+	if (plan_streams(in, lcores, &plan, notes, e) != 0)
+		goto out;
+	flows = preplan_flows(&plan);
+	if (config_check_tx_udp(cfg, flows, e) != 0 ||
 		memory_need_plan(&need, &plan, mem, e) != 0)
 		goto out;
 	plan_print(stdout, &plan, &need, notes);
-	for (unsigned i = 0; i < plan.nb_workers; i++)
-		flows += plan.workers[i].flows;
 	if (flows > 0)
 		printf("firewall: allow UDP with source and destination ports %s, from\n"
 		       "          the sender's address, at the receiver\n",

@@ -13,7 +13,8 @@
  * The ports EAL will find by its words and by what sysfs shows: PCI NICs held by a driver for
  * DPDK, then vdevs, as EAL numbers them. Limits of their queues are unknown.
  * @param ports room for CONFIG_MAX_PORTS
- * @return how many; -1 with EXIT_USAGE: a port without an engine
+ * @return how many are to be used; -1 with EXIT_USAGE: a port without an engine, or a port mask
+ * that leaves none
  */
 int preplan_ports(const struct config *cfg, const struct eal_args *args,
 	struct plan_port_in *ports, struct err *e);
@@ -32,6 +33,9 @@ int preplan_memory_in(const struct config *cfg, const struct host *host,
 /* Checks the lcores of the user, or chooses some; args->lcores holds them afterwards. */
 int preplan_lcores(const struct plan_in *in, struct eal_args *args, struct notes *notes,
 	struct err *e);
+
+/* @return the flows of all workers of a plan */
+uint32_t preplan_flows(const struct plan *plan);
 
 /* Does what --plan asks for. @return 0 or -1 */
 int preplan_print(const struct plan_in *in, const struct config *cfg, const struct memory_in *mem,

@@ -129,6 +129,8 @@ result_begin(struct result *res, const struct run *r, const struct host *host, i
 	}
 	rep->version = PMDPERF_VERSION;
 	rep->dpdk = rte_version();
+	if (strncmp(rep->dpdk, "DPDK ", 5) == 0)
+		rep->dpdk += 5;
 	rep->id = res->id;
 	rep->started_utc = res->started_utc;
 	rep->argv = (const char *const *)argv;

@@ -170,20 +170,34 @@ remove_all(void)
 }
 
 static int
-check_socket(const char *vdev, const char *path, struct err *e)
+check_directory(const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%.*s", slash == NULL ? 1 : (int)(slash - path + 1),
+		slash == NULL ? "." : path);
+	if (access(dir, W_OK | X_OK) != 0)
+		return err_set(e, EXIT_MACHINE, "no socket can be made in %s: %s", dir,
+			strerror(errno));
+	return 0;
+}
+
+static int
+check_socket(const char *path, struct err *e)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct stat st;
 	int fd, rc;
 
 	if (stat(path, &st) != 0)
-		return 0;
+		return check_directory(path, e);
 	if (!S_ISSOCK(st.st_mode))
 		return err_set(e, EXIT_MACHINE,
-			"--vdev=%s: %s is there and is not a socket; give another path", vdev, path);
+			"%s is there and is not a socket; give another path", path);
 	if (strlen(path) >= sizeof(addr.sun_path))
-		return err_set(e, EXIT_USAGE, "--vdev=%s: a socket's path has at most %zu bytes",
-			vdev, sizeof(addr.sun_path) - 1);
+		return err_set(e, EXIT_USAGE, "a socket's path has at most %zu bytes",
+			sizeof(addr.sun_path) - 1);
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	rc = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
@@ -195,13 +209,12 @@ check_socket(const char *vdev, const char *path, struct err *e)
 	if (rc == 0 || errno != ECONNREFUSED) {
 		close(fd);
 		return err_set(e, EXIT_MACHINE,
-			"--vdev=%s: another process listens on %s; end it, or give another path", vdev,
-			path);
+			"another process listens on %s; end it, or give another path", path);
 	}
 	close(fd);
 	if (unlink(path) != 0)
-		return err_set(e, EXIT_MACHINE, "--vdev=%s: cannot remove the stale socket %s: %s",
-			vdev, path, strerror(errno));
+		return err_set(e, EXIT_MACHINE, "cannot remove the stale socket %s: %s", path,
+			strerror(errno));
 	return 0;
 }
 
@@ -227,13 +240,13 @@ runtime_dir_stale_sockets(const struct eal_args *args, struct err *e)
 				(strcmp(role, "server") == 0 || strcmp(role, "master") == 0) &&
 				abstract != NULL && strcmp(abstract, "no") == 0;
 		if (listens && path != NULL)
-			rc = check_socket(vdev, path, e);
+			rc = check_socket(path, e);
 		free(path);
 		free(client);
 		free(role);
 		free(abstract);
 		if (rc != 0)
-			return -1;
+			return eal_args_blame_vdev(args, i, e);
 	}
 	return 0;
 }

@@ -17,8 +17,9 @@ enum {
 /* Lock-free, so that a handler may use them. */
 static _Atomic bool stop;
 static _Atomic bool attended_to;
+static _Atomic int stderr_fd = STDERR_FILENO;
 
-static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "used in signal handlers");
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "used in signal handlers");
 
 static void
 on_stop(int sig)
@@ -39,7 +40,7 @@ on_alarm(int sig)
 	(void)sig;
 	if (atomic_load(&attended_to))
 		return;
-	ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+	ignored = write(atomic_load(&stderr_fd), text, sizeof(text) - 1);
 	(void)ignored;
 	runtime_dir_remove();
 	_exit(EXIT_MACHINE);
@@ -68,6 +69,12 @@ signals_attended(bool attended)
 		alarm(0);
 	else if (atomic_load(&stop))
 		alarm(GRACE_S);
+}
+
+void
+signals_set_stderr(int fd)
+{
+	atomic_store(&stderr_fd, fd);
 }
 
 bool

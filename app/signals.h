@@ -17,5 +17,8 @@ void signals_attended(bool attended);
 /* True once a signal came. */
 bool signals_stop(void);
 
+/* Where a forced end says so, while stderr is somewhere else. -1: nowhere. */
+void signals_set_stderr(int fd);
+
 /* Sleeps; a signal to this thread ends it early. At least 1 ms passes without one. */
 void signals_sleep_ns(unsigned long long ns);

@@ -16,6 +16,14 @@ config_is_option(const char *name)
 	return option_find(&s, name) != NULL;
 }
 
+const char *
+config_nearest(const char *name)
+{
+	const struct options s = {.table = config_table, .nb_options = config_table_len};
+
+	return option_nearest(&s, name);
+}
+
 const struct option *
 config_row(const struct config *c, const char *name)
 {
@@ -103,6 +111,25 @@ config_origin(const struct config *c, const char *name, char *buf, size_t len)
 	const struct option_place none = {.source = OPTION_DEFAULT};
 
 	return option_place_text(setting == NULL ? &none : &setting->place, buf, len);
+}
+
+int
+config_blame(const struct config *c, const char *option, unsigned int key, struct err *e)
+{
+	const struct option *o = config_row(c, option);
+	const struct option_setting *setting =
+		o == NULL ? NULL : option_in_force(&c->given, o, o->keys > 0 ? key : 0);
+
+	return setting == NULL ? err_prefix(e, "--%s", option) : option_blame(setting, e);
+}
+
+int
+config_blame_err(const struct config *c, struct err *e)
+{
+	const char *option = e->option;
+
+	e->option = NULL;
+	return option == NULL ? -1 : config_blame(c, option, 0, e);
 }
 
 void

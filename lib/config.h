@@ -106,6 +106,28 @@ bool config_is_option(const char *name);
 /* "default", "command line" or "FILE:LINE". Writes into buf and returns buf. */
 const char *config_origin(const struct config *c, const char *name, char *buf, size_t len);
 
+/*
+ * Puts "--port-mode=3=txonly" or "c.ini:3: port-mode = 3=txonly" before the message of e: the words
+ * that gave the option, or its name alone if none did.
+ * @param option without dashes, one of the table
+ * @param key the port of a keyed option; ignored for others
+ * @return -1
+ */
+int config_blame(const struct config *c, const char *option, unsigned int key, struct err *e);
+
+/* The same for e->option, if there is one; it then counts as named. Returns -1. */
+int config_blame_err(const struct config *c, struct err *e);
+
+/*
+ * Refuses --tx-udp if its source ports, one for each flow, would pass 65535.
+ * @param all_flows of all sending lcores together
+ * @return 0, or -1 with EXIT_USAGE and the option named
+ */
+int config_check_tx_udp(const struct config *c, uint32_t all_flows, struct err *e);
+
+/* The option's name most like this one, or NULL if none is. */
+const char *config_nearest(const char *name);
+
 /* One option for the echo. value is text as the user could give it; NULL with OPTION_JSON_NULL. */
 struct config_echo {
 	const char *name;

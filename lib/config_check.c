@@ -86,7 +86,7 @@ check_txpkts(const struct config *c, struct err *e)
 {
 	uint32_t len = config_frame_len(c);
 
-	if (c->txpkts[0] < CONFIG_MIN_HEADERS)
+	if (c->nb_txpkts > 1 && c->txpkts[0] < CONFIG_MIN_HEADERS)
 		return REFUSE(c, "txpkts", 0, e,
 			"the first segment has to hold the headers: at least %d bytes, not %u",
 			CONFIG_MIN_HEADERS, c->txpkts[0]);
@@ -121,6 +121,24 @@ check_addresses(const struct config *c, struct err *e)
 }
 
 int
+config_check_tx_udp(const struct config *c, uint32_t all_flows, struct err *e)
+{
+	uint64_t last = (uint64_t)c->tx_udp_src + all_flows - 1;
+
+	if (c->tx_udp_src == 0 || all_flows == 0 || last <= UINT16_MAX)
+		return 0;
+	if (all_flows > UINT16_MAX)
+		return REFUSE(c, "tx-udp", 0, e,
+			"%" PRIu32 " flows need as many source ports, and there are %u: give fewer "
+			"--flows-per-core",
+			all_flows, UINT16_MAX);
+	return REFUSE(c, "tx-udp", 0, e,
+		"the source ports of %" PRIu32 " flows would be %u to %" PRIu64
+		", past 65535; valid here: 1 to %" PRIu32 ", or fewer --flows-per-core",
+		all_flows, c->tx_udp_src, last, UINT16_MAX + 1 - all_flows);
+}
+
+int
 config_check(struct config *c, const char *const *engines, struct err *e)
 {
 	while (c->nb_txpkts < CONFIG_MAX_SEGS && c->txpkts[c->nb_txpkts] != 0)
@@ -137,12 +155,8 @@ config_check(struct config *c, const char *const *engines, struct err *e)
 		check_addresses(c, e) < 0)
 		return -1;
 	/* Of one lcore; how many lcores send is not known here. */
-	if (c->tx_udp_src != 0 && c->tx_udp_src + c->flows_per_core - 1 > UINT16_MAX)
-		return REFUSE(c, "tx-udp", 0, e,
-			"source ports count up from %u for %" PRIu32
-			" flows of each lcore, past 65535; give a lower one, or a smaller "
-			"--flows-per-core",
-			c->tx_udp_src, c->flows_per_core);
+	if (config_check_tx_udp(c, c->flows_per_core, e) < 0)
+		return -1;
 	if (c->json_file != NULL && c->config_file != NULL &&
 		strcmp(c->json_file, c->config_file) == 0)
 		return REFUSE(c, "json", 0, e, "the results would overwrite the file of --config");
@@ -194,7 +208,7 @@ config_notes(const struct config *c, struct notes *notes)
 		notes_warn(notes, "destination address %s is multicast",
 			addr_format_ipv4(c->dst_ip, text));
 	if (c->duration_ns != 0 && c->stats_period_ns > c->duration_ns)
-		notes_add(notes,
+		notes_setup(notes,
 			"--stats-period is longer than --duration: no line before the report, "
 			"no minimum, median and maximum in it");
 }

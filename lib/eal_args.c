@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config.h"
 #include "eal_option.h"
 
 /* How an option is spelled where it was given, for messages. */
@@ -73,13 +74,26 @@ struct cursor {
 	eal_args_is_own is_own;
 };
 
+/*
+ * The next word as the value of an option. One that looks like an option is taken for one, so that
+ * a forgotten value does not swallow it; "--name=-value" is the way to give such a value.
+ */
 static int
 take_value(struct cursor *c, const char *name, const char **value, struct err *e)
 {
 	if (c->at + 1 >= c->argc)
 		return err_set(e, EXIT_USAGE, "%s needs a value after it", name);
+	if (c->argv[c->at + 1][0] == '-')
+		return err_set(e, EXIT_USAGE, "%s needs a value after it, but '%s' follows", name,
+			c->argv[c->at + 1]);
 	*value = c->argv[++c->at];
 	return 0;
+}
+
+static int
+refuse_empty(const char *name, struct err *e)
+{
+	return err_set(e, EXIT_USAGE, "%s needs a value, the one given is empty", name);
 }
 
 static int
@@ -107,6 +121,8 @@ read_long(struct eal_args *args, struct cursor *c, struct err *e)
 	if (option->value == EAL_VALUE_NEEDED && value == NULL &&
 		take_value(c, word, &value, e) < 0)
 		return -1;
+	if (option->value == EAL_VALUE_NEEDED && *value == '\0')
+		return refuse_empty(word, e);
 	return add_word(args, option, word, len + 2, value, 0, e);
 }
 
@@ -129,6 +145,8 @@ read_short(struct eal_args *args, struct cursor *c, struct err *e)
 			value = s + 1;
 			if (*value == '\0' && take_value(c, name, &value, e) < 0)
 				return -1;
+			if (*value == '\0')
+				return refuse_empty(name, e);
 		}
 		if (add_word(args, option, name, 2, value, 0, e) < 0)
 			return -1;
@@ -268,6 +286,27 @@ resolve(struct eal_args *args, const char *ini_path, struct err *e)
 	return 0;
 }
 
+/* EAL would let a second vdev of one name replace the first. */
+static int
+refuse_twins(const struct eal_args *args, struct err *e)
+{
+	for (unsigned i = 0; i < args->nb_vdevs; i++) {
+		size_t len = strcspn(args->vdevs[i], ",");
+
+		for (unsigned j = 0; j < i; j++) {
+			if (strcspn(args->vdevs[j], ",") != len ||
+				strncmp(args->vdevs[i], args->vdevs[j], len) != 0)
+				continue;
+			err_set(e, EXIT_USAGE,
+				"'%s' has the same name: each vdev needs one of its own, end "
+				"one in another number",
+				args->vdevs[j]);
+			return eal_args_blame_vdev(args, i, e);
+		}
+	}
+	return 0;
+}
+
 static int
 parse_number(
 	const struct eal_word *word, uint64_t min, uint64_t max, uint64_t *number, struct err *e)
@@ -359,6 +398,9 @@ understand(struct eal_args *args, const struct eal_word *word, struct err *e)
 				"%s 'secondary': this program owns its ports and runs as primary "
 				"only; two of them need different --file-prefix",
 				spelled(word));
+		if (strcmp(word->value, "primary") != 0 && strcmp(word->value, "auto") != 0)
+			return err_set(e, EXIT_USAGE, "%s '%s': valid are primary and auto",
+				spelled(word), word->value);
 		args->memory_mode |= EAL_MEM_PROC_TYPE;
 		return 0;
 	case EAL_OPT_FILE_PREFIX:
@@ -414,6 +456,9 @@ understand(struct eal_args *args, const struct eal_word *word, struct err *e)
 		args->memory_mode |= EAL_MEM_SINGLE_FILE;
 		return 0;
 	case EAL_OPT_IOVA_MODE:
+		if (strcmp(word->value, "pa") != 0 && strcmp(word->value, "va") != 0)
+			return err_set(e, EXIT_USAGE, "%s '%s': valid are pa and va", spelled(word),
+				word->value);
 		args->iova_mode = word->value;
 		return 0;
 	case EAL_OPT_NO_PCI:
@@ -435,7 +480,7 @@ int
 eal_args_parse(struct eal_args *args, int argc, char *const *argv, const struct ini_eal_words *ini,
 	const char *ini_path, eal_args_is_own is_own, struct err *e)
 {
-	*args = (struct eal_args){.main_lcore = -1, .lcores.main_id = -1};
+	*args = (struct eal_args){.ini_path = ini_path, .main_lcore = -1, .lcores.main_id = -1};
 	for (unsigned i = 0; ini != NULL && i < ini->nb; i++) {
 		if (read_ini_word(args, &ini->word[i], is_own, e) < 0)
 			return err_prefix(e, "%s:%d", ini_path, ini->word[i].line);
@@ -448,6 +493,8 @@ eal_args_parse(struct eal_args *args, int argc, char *const *argv, const struct 
 		if (word->option != NULL && understand(args, word, e) < 0)
 			return word->line != 0 ? err_prefix(e, "%s:%u", ini_path, word->line) : -1;
 	}
+	if (refuse_twins(args, e) < 0)
+		return -1;
 	/* lcores_free() of a failed parse resets it, hence at the end. */
 	args->lcores.main_id = args->main_lcore;
 	return 0;
@@ -464,4 +511,88 @@ eal_args_free(struct eal_args *args)
 	free(args->block);
 	lcores_free(&args->lcores);
 	*args = (struct eal_args){.main_lcore = -1, .lcores.main_id = -1};
+}
+
+const struct eal_word *
+eal_args_unknown_word(const struct eal_args *args)
+{
+	for (unsigned i = 0; i < args->nb_words; i++) {
+		if (args->words[i].option == NULL)
+			return &args->words[i];
+	}
+	return NULL;
+}
+
+int
+eal_args_refuse_unknown(const struct eal_args *args, const struct eal_word *word, struct err *e)
+{
+	const char *bare = word->name + strspn(word->name, "-");
+	const char *nearest, *own;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(bare, "="), bare);
+	nearest = eal_option_nearest(name);
+	own = config_nearest(name);
+	if (word->line != 0)
+		err_set(e, EXIT_USAGE,
+			"no option of EAL, and none of this program's%s%s%s%s; EAL's go under "
+			"[eal], this program's under [pmdperf]",
+			nearest == NULL ? "" : "; nearest: ", nearest == NULL ? "" : nearest,
+			own == NULL ? "" : "; nearest of this program's: ", own == NULL ? "" : own);
+	else
+		err_set(e, EXIT_USAGE,
+			"no option of EAL, and none of this program's%s%s%s%s; EAL's go before "
+			"'--', this program's after it",
+			nearest == NULL ? "" : "; nearest: --", nearest == NULL ? "" : nearest,
+			own == NULL ? "" : "; nearest of this program's: --",
+			own == NULL ? "" : own);
+	return eal_args_blame_word(args, word, e);
+}
+
+int
+eal_args_blame_word(const struct eal_args *args, const struct eal_word *word, struct err *e)
+{
+	const char *value = word->value != NULL ? word->value : "";
+
+	if (word->line != 0) {
+		/* A flag that is set has lost how the file says so. */
+		err_prefix(e, "%s%s%s", spelled(word), *value != '\0' ? " = " : "", value);
+		return err_prefix(e, "%s:%u", args->ini_path, word->line);
+	}
+	if (*value == '\0')
+		return err_prefix(e, "%s", word->name);
+	return err_prefix(e, "%s%s%s", word->name, word->name[1] == '-' ? "=" : " ", value);
+}
+
+/* The N-th word, from 0, of this meaning. */
+static const struct eal_word *
+find_word(const struct eal_args *args, enum eal_option_id id, unsigned n)
+{
+	for (unsigned i = 0; i < args->nb_words; i++) {
+		const struct eal_word *word = &args->words[i];
+
+		if (word->option != NULL && word->option->id == id && n-- == 0)
+			return word;
+	}
+	return NULL;
+}
+
+int
+eal_args_blame_lcores(const struct eal_args *args, struct err *e)
+{
+	const struct eal_word *word = find_word(args, EAL_OPT_LCORES, 0);
+
+	if (word == NULL)
+		word = find_word(args, EAL_OPT_COREMASK, 0);
+	if (word == NULL)
+		word = find_word(args, EAL_OPT_MAIN_LCORE, 0);
+	return word == NULL ? -1 : eal_args_blame_word(args, word, e);
+}
+
+int
+eal_args_blame_vdev(const struct eal_args *args, unsigned n, struct err *e)
+{
+	const struct eal_word *word = find_word(args, EAL_OPT_VDEV, n);
+
+	return word == NULL ? -1 : eal_args_blame_word(args, word, e);
 }

@@ -40,6 +40,7 @@ struct eal_word {
 };
 
 struct eal_args {
+	const char *ini_path; /* borrowed; NULL: no file */
 	unsigned nb_words;
 	struct eal_word *words; /* in order: INI, then command line, without what was overridden */
 
@@ -81,10 +82,10 @@ typedef bool (*eal_args_is_own)(const char *name);
  * Reads argc words (without the program's name and without "--") and the words of the INI file.
  * Refused with EXIT_USAGE: an option without its value, a malformed value of an option that is
  * understood here, one given twice with different values, two that exclude each other, service
- * lcores, --proc-type=secondary, a plain word that belongs to no option, and the program's own
- * options before "--". What is not known here is left to EAL.
+ * lcores, --proc-type=secondary, two vdevs of one name, a plain word that belongs to no option, and
+ * the program's own options before "--". What is not known here is left to EAL.
  * @param ini may be NULL
- * @param ini_path names the file in messages
+ * @param ini_path names the file in messages; outlives args
  * @param is_own may be NULL
  * @return 0 or -1; the caller calls eal_args_free() in both cases
  */
@@ -93,6 +94,31 @@ int eal_args_parse(struct eal_args *args, int argc, char *const *argv,
 	struct err *e);
 
 void eal_args_free(struct eal_args *args);
+
+/* The first word that is not known here, NULL if all are. */
+const struct eal_word *eal_args_unknown_word(const struct eal_args *args);
+
+/*
+ * Says with EXIT_USAGE that a word is no option, where it was given, and which it may have been
+ * meant to be. Returns -1.
+ */
+int eal_args_refuse_unknown(
+	const struct eal_args *args, const struct eal_word *word, struct err *e);
+
+/*
+ * Puts the word before the message of e as it was given: "--vdev=net_null0", "-l 0" or
+ * "c.ini:4: lcores = 0". Returns -1.
+ */
+int eal_args_blame_word(const struct eal_args *args, const struct eal_word *word, struct err *e);
+
+/*
+ * The same for the word that gave the lcores, or without one for --main-lcore; nothing if neither
+ * was given. Returns -1.
+ */
+int eal_args_blame_lcores(const struct eal_args *args, struct err *e);
+
+/* The same for the N-th of args->vdevs. Returns -1. */
+int eal_args_blame_vdev(const struct eal_args *args, unsigned n, struct err *e);
 
 /*
  * Makes the argument vector for rte_eal_init(): the program's name, --lcores and --main-lcore from

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "suggest.h"
+
 /* clang-format off */
 static const struct eal_option options[] = {
 	{ "allow",                   'a', EAL_VALUE_NEEDED,   EAL_OPT_ALLOW,             true },
@@ -82,6 +84,17 @@ eal_option_long(const char *name, size_t len, bool exact)
 		found = &options[i];
 	}
 	return found;
+}
+
+const char *
+eal_option_nearest(const char *name)
+{
+	struct suggest nearest;
+
+	suggest_init(&nearest, name);
+	for (unsigned i = 0; i < NB_OPTIONS; i++)
+		suggest_offer(&nearest, options[i].name);
+	return nearest.best;
 }
 
 const struct eal_option *

@@ -61,6 +61,9 @@ struct eal_option {
  */
 const struct eal_option *eal_option_long(const char *name, size_t len, bool exact);
 
+/* The long name most like this one, or NULL if none is. */
+const char *eal_option_nearest(const char *name);
+
 /* Finds an option by its letter. */
 const struct eal_option *eal_option_short(char letter);
 

@@ -11,6 +11,20 @@ err_set(struct err *e, enum exit_status status, const char *fmt, ...)
 	va_list ap;
 
 	e->status = status;
+	e->option = NULL;
+	va_start(ap, fmt);
+	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+err_set_option(struct err *e, const char *option, const char *fmt, ...)
+{
+	va_list ap;
+
+	e->status = EXIT_USAGE;
+	e->option = option;
 	va_start(ap, fmt);
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);

@@ -17,15 +17,23 @@ enum exit_status {
 
 struct err {
 	enum exit_status status;
+	/* The option at fault, without dashes, where its value is not named yet: config_blame_err()
+	 * puts it and its place before the message. NULL: none, or named already. */
+	const char *option;
 	char msg[768];
 };
 
 /*
- * Sets the status and the message, which names the thing, its valid range and what to do, without a
- * trailing newline. A message longer than the buffer is cut.
+ * Sets the status and the message (and no option), which names the thing, its valid range and what
+ * to do, without a trailing newline. A message longer than the buffer is cut.
  * @return always -1, so that a caller can write: return err_set(e, ...);
  */
 int err_set(struct err *e, enum exit_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same for an option's fault, with EXIT_USAGE. The message goes behind the option and does not
+ * name it again. */
+int err_set_option(struct err *e, const char *option, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Puts "CONTEXT: " before a message that is already there, for example "pmdperf.ini:12". Returns

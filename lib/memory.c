@@ -42,14 +42,13 @@ memory_pool_size(const struct memory_pool_in *in, struct memory_pool *out, struc
 	uint64_t need = in->descriptors + stuck * holders + bursts;
 
 	if (in->cache > MEMORY_CACHE_MAX)
-		return err_set(e, EXIT_USAGE, "--mbcache=%u: valid are 0 to %d", in->cache,
-			MEMORY_CACHE_MAX);
+		return err_set_option(e, "mbcache", "valid are 0 to %d", MEMORY_CACHE_MAX);
 	if (in->asked != 0 && in->asked < need)
-		return err_set(e, EXIT_USAGE,
-			"--total-num-mbufs=%u is too few: a pool needs at least %" PRIu64
-			" here (%u descriptors, %" PRIu64 " in caches of %u, %" PRIu64
+		return err_set_option(e, "total-num-mbufs",
+			"too few: a pool needs at least %" PRIu64 " here (%u descriptors, %" PRIu64
+			" in caches of %u, %" PRIu64
 			" in bursts); give as many, or leave it out to have it computed",
-			in->asked, need, in->descriptors, stuck * holders, in->cache, bursts);
+			need, in->descriptors, stuck * holders, in->cache, bursts);
 	if (need > UINT32_MAX)
 		return err_set(e, EXIT_USAGE,
 			"%u queues with %u descriptors in all are too many for one pool: ask for "
@@ -64,20 +63,24 @@ memory_pool_size(const struct memory_pool_in *in, struct memory_pool *out, struc
 }
 
 int
-memory_mbuf_size(uint32_t asked, uint32_t frame, uint32_t *size, struct err *e)
+memory_mbuf_size(uint32_t asked, uint32_t frame, uint32_t room_after, uint32_t *size, struct err *e)
 {
-	uint64_t need = (uint64_t)frame + MEMORY_HEADROOM;
+	uint64_t need = (uint64_t)frame + MEMORY_HEADROOM + room_after;
+	char after[48] = "";
 
+	if (room_after > 0)
+		snprintf(after, sizeof(after), " and %u after the frame", room_after);
 	if (need > MEMORY_MAX_MBUF)
 		return err_set(e, EXIT_USAGE,
-			"a frame of %u bytes fits no mbuf: the limit is %d (%d with %d of "
-			"headroom)",
-			frame, MEMORY_MAX_MBUF - MEMORY_HEADROOM, MEMORY_MAX_MBUF, MEMORY_HEADROOM);
+			"a frame or segment of %u bytes fits no mbuf: the limit is %" PRIu32
+			" (%d less %d of headroom%s)",
+			frame, MEMORY_MAX_MBUF - MEMORY_HEADROOM - room_after, MEMORY_MAX_MBUF,
+			MEMORY_HEADROOM, after);
 	if (asked > MEMORY_MAX_MBUF || (asked != 0 && asked < need))
-		return err_set(e, EXIT_USAGE,
-			"--mbuf-size=%u: a frame or segment of %u bytes needs %" PRIu64
-			" with headroom; valid are %" PRIu64 " to %d",
-			asked, frame, need, need, MEMORY_MAX_MBUF);
+		return err_set_option(e, "mbuf-size",
+			"a frame or segment of %u bytes needs %" PRIu64
+			", with %d of headroom%s; valid are %" PRIu64 " to %d",
+			frame, need, MEMORY_HEADROOM, after, need, MEMORY_MAX_MBUF);
 	if (asked != 0) {
 		*size = asked;
 		return 0;

@@ -49,9 +49,12 @@ int memory_pool_size(const struct memory_pool_in *in, struct memory_pool *out, s
  * The data room of an mbuf, headroom included.
  * @param asked the user's, 0: computed
  * @param frame the longest frame, or segment of one, that it must hold
- * @return 0, or -1 with EXIT_USAGE if the frame doesn't fit
+ * @param room_after bytes kept free behind the frame
+ * @return 0, or -1 with EXIT_USAGE: the frame fits no mbuf (the caller knows which option gave its
+ *         length), or not the one asked for (e->option names it)
  */
-int memory_mbuf_size(uint32_t asked, uint32_t frame, uint32_t *size, struct err *e);
+int memory_mbuf_size(
+	uint32_t asked, uint32_t frame, uint32_t room_after, uint32_t *size, struct err *e);
 
 /*
  * Bytes of one mbuf in its pool.

@@ -6,9 +6,8 @@
 #include <string.h>
 
 static void __attribute__((format(printf, 3, 0)))
-add(struct notes *notes, bool warning, const char *fmt, va_list ap)
+add(struct notes *notes, struct note kind, const char *fmt, va_list ap)
 {
-	struct note *note = &notes->note[notes->nb];
 	char text[NOTE_TEXT];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -20,9 +19,8 @@ add(struct notes *notes, bool warning, const char *fmt, va_list ap)
 		notes->lost++;
 		return;
 	}
-	note->warning = warning;
-	memcpy(note->text, text, sizeof(text));
-	notes->nb++;
+	memcpy(kind.text, text, sizeof(text));
+	notes->note[notes->nb++] = kind;
 }
 
 void
@@ -31,7 +29,17 @@ notes_add(struct notes *notes, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(notes, false, fmt, ap);
+	add(notes, (struct note){0}, fmt, ap);
+	va_end(ap);
+}
+
+void
+notes_setup(struct notes *notes, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(notes, (struct note){.setup = true}, fmt, ap);
 	va_end(ap);
 }
 
@@ -41,6 +49,6 @@ notes_warn(struct notes *notes, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(notes, true, fmt, ap);
+	add(notes, (struct note){.warning = true}, fmt, ap);
 	va_end(ap);
 }

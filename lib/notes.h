@@ -15,6 +15,7 @@ enum {
 
 struct note {
 	bool warning; /* costs speed or trust; otherwise plain information */
+	bool setup;   /* about what was asked, not what happened: of no use after the run */
 	char text[NOTE_TEXT];
 };
 
@@ -27,6 +28,9 @@ struct notes {
 
 /* Adds a note unless the same text is there already. A longer text than NOTE_TEXT is cut. */
 void notes_add(struct notes *notes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a note about the words given, said before the run if at all. */
+void notes_setup(struct notes *notes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for a warning. */
 void notes_warn(struct notes *notes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -82,7 +82,7 @@ extern const struct option_type
 	option_duration;                       /* uint64_t in ns; 0 always valid, else min to max */
 extern const struct option_type option_string; /* const char *, not empty */
 extern const struct option_type option_file;   /* the same, called FILE */
-extern const struct option_type option_name;   /* the same, called NAME; the caller checks it */
+extern const struct option_type option_name;   /* any text, called NAME; the caller checks it */
 extern const struct option_type option_ipv4;   /* uint32_t, host byte order */
 extern const struct option_type option_mac;    /* struct mac */
 extern const struct option_type option_choice; /* enum: index of one of words */

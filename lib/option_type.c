@@ -214,6 +214,16 @@ parse_string(const struct option *o, const char *text, void *field)
 	return NULL;
 }
 
+/* Any text, even an empty one: only the caller, who checks it, can list the names that are valid.
+ */
+static const char *
+parse_name(const struct option *o, const char *text, void *field)
+{
+	(void)o;
+	*(const char **)field = text;
+	return NULL;
+}
+
 static void
 format_string(const struct option *o, const void *field, char *buf, size_t len)
 {
@@ -398,7 +408,7 @@ const struct option_type option_name = {
 	.json = OPTION_JSON_STRING,
 	.size = sizeof(const char *),
 	.text = true,
-	.parse = parse_string,
+	.parse = parse_name,
 	.format = format_string,
 };
 

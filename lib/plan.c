@@ -60,9 +60,8 @@ limit_queues(const struct plan_port_in *port, const char *name, bool works, bool
 {
 	*used = min_u16(asked, max);
 	if (works && asked == 0)
-		return err_set(e, EXIT_USAGE,
-			"--%s=0: port %u is to work with at least 1 such queue", name,
-			port->port_id);
+		return err_set_option(
+			e, name, "port %u is to work with at least 1 such queue", port->port_id);
 	if (works && max == 0)
 		return err_set(e, EXIT_MACHINE,
 			"port %u has no such queue (--%s): choose another forwarding mode for it",
@@ -140,17 +139,16 @@ count_workers(const struct plan_in *in, struct plan *plan, unsigned available, s
 	unsigned wanted = in->nb_cores > 0 ? in->nb_cores : available;
 
 	if (in->lcores_given && in->nb_cores_given && in->nb_cores > available)
-		return err_set(e, EXIT_USAGE,
-			"--nb-cores=%u, but the lcores given leave %u workers besides main: give "
-			"more lcores or fewer --nb-cores",
-			in->nb_cores, available);
+		return err_set_option(e, "nb-cores",
+			"the lcores given leave %u worker%s besides main: give more lcores or ask "
+			"for fewer cores",
+			available, available == 1 ? "" : "s");
 	if (wanted > plan->nb_streams) {
 		if (in->nb_cores_given && in->nb_cores > 0 && queues_as_given(in, plan))
-			return err_set(e, EXIT_USAGE,
-				"--nb-cores=%u is more than the %u queues to poll (--txq, --rxq), "
-				"and a queue has one lcore only: ask for as many queues or fewer "
-				"cores",
-				in->nb_cores, plan->nb_streams);
+			return err_set_option(e, "nb-cores",
+				"more than the %u queue%s to poll (--txq, --rxq), and a queue has "
+				"one lcore only: ask for as many queues or fewer cores",
+				plan->nb_streams, plan->nb_streams == 1 ? "" : "s");
 		notes_add(notes, "%u lcores for %u queue%s: %u used, a queue has one lcore only",
 			wanted, plan->nb_streams, plan->nb_streams == 1 ? "" : "s",
 			plan->nb_streams);
@@ -310,10 +308,10 @@ give_flows(const struct plan_in *in, struct plan *plan, struct notes *notes, str
 		if (worker->nb_tx <= plan->used_flows)
 			continue;
 		if (in->flows_given)
-			return err_set(e, EXIT_USAGE,
-				"--flows-per-core=%u, but lcore %u has %u TX queues and each needs "
-				"a flow: ask for at least %u flows or fewer queues",
-				in->flows_per_core, worker->lcore, worker->nb_tx, worker->nb_tx);
+			return err_set_option(e, "flows-per-core",
+				"lcore %u has %u TX queues and each needs a flow: ask for at least "
+				"%u flows or fewer queues",
+				worker->lcore, worker->nb_tx, worker->nb_tx);
 		plan->used_flows = worker->nb_tx;
 	}
 	if (plan->used_flows > plan->asked_flows)

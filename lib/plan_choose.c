@@ -77,8 +77,8 @@ choose_main(struct choice *c, const struct plan_in *in, struct err *e)
 	if (in->main_given) {
 		if (in->main_lcore >= EAL_CPU_MAX || !cpuset_has(&usable, in->main_lcore))
 			return err_set(e, EXIT_USAGE,
-				"--main-lcore=%u is no CPU this process may use: they are %s",
-				in->main_lcore, cpuset_format(&usable, text, sizeof(text)));
+				"CPU %u is none this process may use: they are %s", in->main_lcore,
+				cpuset_format(&usable, text, sizeof(text)));
 		c->main_cpu = (int)in->main_lcore;
 	} else {
 		c->main_cpu = cpuset_next(&usable, 0);

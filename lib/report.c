@@ -75,23 +75,18 @@ report_begin_notes(const struct report *r, struct notes *notes)
 	for (size_t i = 0; i < r->n_ports; i++) {
 		const struct report_port *p = &r->ports[i];
 
-		note_clamp(notes, p->port, "rx queues", p->asked.rxq, p->used.rxq);
-		note_clamp(notes, p->port, "tx queues", p->asked.txq, p->used.txq);
+		/* Clamped queues are the plan's to note. */
 		note_clamp(notes, p->port, "rx descriptors", p->asked.rxd, p->used.rxd);
 		note_clamp(notes, p->port, "tx descriptors", p->asked.txd, p->used.txd);
 	}
 	if (!r->sends)
 		return;
 	if (t->default_ips)
-		notes_add(notes,
-			"addresses are defaults (%s to %s), which no cloud delivers: "
-			"set --src-ip and --dst-ip for a real network",
-			t->src_ip, t->dst_ip);
+		notes_setup(notes,
+			"addresses are defaults: on a real network set --src-ip and --dst-ip");
 	if (t->default_mac)
-		notes_add(notes,
-			"the destination MAC is the default (%s): "
-			"set --dst-mac to the next hop's for a real network",
-			t->dst_mac);
+		notes_setup(notes,
+			"the destination MAC is the default: on a real network set --dst-mac");
 }
 
 static bool

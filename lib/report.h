@@ -160,7 +160,7 @@ const struct reporter *report_find(const char *name);
 /* Fills share_pct of each queue: of the packets of its port and direction. NAN if those are 0. */
 void report_shares(struct report_queue *q, size_t n);
 
-/* Notes before a run: clamps of the ports, addresses left at their defaults. */
+/* Notes before a run: clamped descriptors, addresses left at their defaults. */
 void report_begin_notes(const struct report *r, struct notes *notes);
 
 /*

@@ -63,9 +63,12 @@ say_notes(struct report_sink *s, const struct report *r)
 
 	if (l == NULL)
 		return;
-	for (; s->notes_said < l->nb; s->notes_said++)
-		report_text(s, 2, "%s: %s", l->note[s->notes_said].warning ? "warning" : "note",
-			l->note[s->notes_said].text);
+	for (; s->notes_said < l->nb; s->notes_said++) {
+		const struct note *note = &l->note[s->notes_said];
+
+		if (!s->quiet || !note->setup)
+			report_text(s, 2, "%s: %s", note->warning ? "warning" : "note", note->text);
+	}
 }
 
 static void
@@ -127,8 +130,16 @@ say_traffic(struct report_sink *s, const struct report_traffic *t)
 static void
 say_title(struct report_sink *s, const struct report *r)
 {
-	report_text(s, 2, "pmdperf %s, DPDK %s, run %s, started %s", r->version, r->dpdk, r->id,
-		r->started_utc);
+	char whole[2 * REPORT_COLUMNS];
+	int len = snprintf(whole, sizeof(whole), "pmdperf %s, DPDK %s, run %s, %s", r->version,
+		r->dpdk, r->id, r->started_utc);
+
+	/* Long versions cost the id its tail. */
+	if (len <= REPORT_COLUMNS)
+		report_text(s, 2, "%s", whole);
+	else
+		report_text(s, 2, "pmdperf %s, DPDK %s, run %.8s..., %s", r->version, r->dpdk,
+			r->id, r->started_utc);
 }
 
 static void
@@ -216,11 +227,9 @@ say_periods(struct report_sink *s, const struct report *r, const struct sample_w
 		report_text(s, 12, "  periods   no steady window: no whole period of %s", period);
 		return;
 	}
-	report_text(s, 12, "  periods   median %s, min %s, max %s",
-		units_format_pps(w->pps_median, median), units_format_pps(w->pps_min, min),
+	report_text(s, 12, "  periods   %" PRIu64 " of %s: median %s, min %s, max %s", w->periods,
+		period, units_format_pps(w->pps_median, median), units_format_pps(w->pps_min, min),
 		units_format_pps(w->pps_max, max));
-	report_text(s, 12, "            of %" PRIu64 " whole period%s of %s", w->periods,
-		w->periods > 1 ? "s" : "", period);
 }
 
 static void
@@ -294,7 +303,6 @@ say_ports(struct report_sink *s, const struct report *r)
 	char a[CELL], b[CELL], c[CELL], d[CELL];
 	uint64_t own;
 
-	report_text(s, 2, "PORTS over the whole run, own counts beside the device's");
 	report_text(s, 2, "%6s %3s %19s %19s %8s %8s %8s", "port", "dir", "own packets",
 		"device packets", "missed", "no mbuf", "errors");
 	for (size_t i = 0; i < r->n_ports; i++) {
@@ -314,7 +322,6 @@ say_ports(struct report_sink *s, const struct report *r)
 static void
 say_lcore_table(struct report_sink *s, const struct report *r)
 {
-	report_text(s, 2, "LCORES");
 	report_text(s, 2, "%6s %5s %5s %8s %20s %7s %14s", "lcore", "cpu", "node", "streams",
 		"packets", "busy %", "cycles/packet");
 	for (size_t i = 0; i < r->n_lcores; i++) {
@@ -380,7 +387,6 @@ say_queue_group(struct report_sink *s, const struct report *r, uint16_t port, bo
 static void
 say_queues(struct report_sink *s, const struct report *r)
 {
-	report_text(s, 2, "QUEUES over the whole run");
 	if (r->n_queues <= QUEUES_LISTED) {
 		say_queue_table(s, r);
 		return;
@@ -411,6 +417,7 @@ console_end(struct report_sink *s, const struct report *r)
 		say_received(s, r);
 	if (r->sends)
 		say_sent(s, r);
+	report_text(s, 2, "WHOLE RUN, with warm-up; own counts beside the device's");
 	say_ports(s, r);
 	say_lcore_table(s, r);
 	say_queues(s, r);

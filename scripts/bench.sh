@@ -46,6 +46,7 @@ say "Building into build/"
 build_program build "$TMP_DIR/build.log" app/pmdperf ||
 	die "the build failed:" "$(tail -n 20 "$TMP_DIR/build.log")"
 choose_cpus
-[ "$CPU_A" != "$CPU_B" ] || die "a sender and a receiver need a CPU each, and only CPU $CPU_A may be used"
+[ "$CPU_A" != "$CPU_B" ] ||
+	die "a sender and a receiver need a CPU each, and only CPU $CPU_A may be used"
 hugepages_reserve "$PAGES" "$NODE" || die "$HUGE_WHY"
 run "${bench[@]}" --program "$ROOT/build/app/pmdperf" --cpus "$CPU_A" "$CPU_B" "$@"

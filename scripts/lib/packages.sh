@@ -40,7 +40,7 @@ is_there() {
 	esac
 }
 
-# missing COLUMN GROUP...: prints COLUMN (2: the test, 3: apt's name, 4: dnf's) of what is not there.
+# missing COLUMN GROUP...: prints a column of what is not there: 2 the thing, 3 apt's name, 4 dnf's.
 missing() {
 	local column=$1 group there apt dnf
 	shift

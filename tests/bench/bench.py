@@ -4,7 +4,8 @@
 
 Speed on a shared machine comes and goes. Within a round all setups of a case run one after the
 other, the order turns from round to round, and a ratio is only taken within its round. A run during
-which others took CPU time on the same CPUs is repeated.
+which others took CPU time on the same CPUs is repeated; a round that stays disturbed is reported
+but not judged, unless all were.
 """
 
 import argparse
@@ -108,8 +109,15 @@ def run_case(bench, case, rounds, tool):
             print(f"  round {number + 1}, Mpps:  {line}", flush=True)
         worst = max((shares[-1] for shares in others.values()), default=0.0)
         if worst > QUIET:
-            print(f"  round {number + 1} was disturbed: others took {worst:.0%} of a CPU", flush=True)
+            print(f"  round {number + 1}: others took {worst:.0%} of a CPU", flush=True)
     return rates, others
+
+
+def quiet_rounds(rates, others):
+    """The rates of the rounds that nobody disturbed; of all, if there is no such round."""
+    rounds = range(len(next(iter(rates.values()), [])))
+    quiet = [i for i in rounds if all(shares[i] <= QUIET for shares in others.values())]
+    return {name: [values[i] for i in quiet or rounds] for name, values in rates.items()}
 
 
 def judge(case, goal, rates):
@@ -130,6 +138,7 @@ def judge(case, goal, rates):
         "max": max(figures),
         "goal": goal.at_least,
         "met": median >= goal.at_least,
+        "rounds": len(figures),
     }
 
 
@@ -140,13 +149,16 @@ def describe(result):
 
 
 def print_table(cases):
-    print(f"\n{'case':<17}{'figure':<36}{'median':>8}{'min-max':>14}{'goal':>7}  result")
+    head = ("figure", "median", "min-max", "goal", "rounds")
+    print("\n  {:<32}{:>8}{:>14}{:>7}{:>7}".format(*head))
     for case in cases:
+        print(f"{case['name']}: {case['title']}")
         for result in case["goals"]:
             spread = f"{result['min']:.2f}-{result['max']:.2f}"
+            verdict = "met" if result["met"] else "MISSED"
             print(
-                f"{case['name']:<17}{describe(result):<36}{result['median']:>8.2f}{spread:>14}"
-                f"{result['goal']:>7.2f}  {'met' if result['met'] else 'MISSED'}"
+                f"  {describe(result):<32}{result['median']:>8.2f}{spread:>14}"
+                f"{result['goal']:>7.2f}{result['rounds']:>7}  {verdict}"
             )
 
 
@@ -180,7 +192,8 @@ def run_all(bench, args, cases):
         if args.case and case.name not in args.case:
             continue
         rates, others = run_case(bench, case, args.rounds, args.tool)
-        goals = [] if args.tool else [judge(case, goal, rates) for goal in case.goals]
+        quiet = quiet_rounds(rates, others)
+        goals = [] if args.tool else [judge(case, goal, quiet) for goal in case.goals]
         cases.append(
             {
                 "name": case.name,

@@ -5,7 +5,11 @@ import tempfile
 
 import pytest
 
-import harness
+# Plain modules: without this a failed assert in them would not show its values.
+pytest.register_assert_rewrite("links", "packets")
+
+import harness  # noqa: E402
+import links  # noqa: E402
 
 
 @pytest.fixture
@@ -45,3 +49,16 @@ class Box:
         for p in self.processes:
             p.kill()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+@pytest.fixture
+def hugepages():
+    links.need_pages()
+
+
+@pytest.fixture
+def veth():
+    links.need_root()
+    v = links.Veth()
+    yield v
+    v.close()

@@ -71,3 +71,77 @@ def wait_for(condition, what, limit=20.0):
     while not condition():
         assert time.monotonic() < end, f"not within {limit} s: {what}"
         time.sleep(0.02)
+
+
+RUNTIME = pathlib.Path(os.environ.get("RUNTIME_DIRECTORY", "/var/run")) / "dpdk"
+
+
+def leftovers(pid, directory=None, prefix=None):
+    """What a process that has ended left behind: its runtime directory, its hugepage files, its
+    unfinished results."""
+    prefix = prefix or f"pmdperf-{pid}"
+    found = [RUNTIME / prefix] if (RUNTIME / prefix).exists() else []
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        _, point, kind, *_ = line.split()
+        if kind == "hugetlbfs":
+            found += pathlib.Path(point).glob(f"{prefix}map_*")
+    if directory is not None:
+        found += pathlib.Path(directory).glob(f"*.{pid}.tmp")
+    return [str(f) for f in found]
+
+
+def call(words, directory, prefix=(), limit=LIMIT_S, env=None, stdin=subprocess.DEVNULL):
+    """Runs the program with exactly these words to its end."""
+    p = subprocess.Popen([*prefix, PROGRAM, *words], cwd=directory, stdin=stdin, env=env,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, err = p.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        out, err = p.communicate()
+        raise AssertionError(f"did not end within {limit} s: {words}\n{out}\n{err}") from None
+    r = Result(p.returncode, out, err, None)
+    r.pid = p.pid
+    return r
+
+
+def refused(words, directory, status, *texts, **kw):
+    """The words are refused: one message with all the texts, nothing on stdout, nothing left."""
+    r = call(words, directory, limit=20, **kw)
+    shown = f"{' '.join(words)}\nstatus {r.status}\nstderr: {r.err}"
+    assert r.status == status, shown
+    assert r.out == "", shown + f"\nstdout: {r.out}"
+    lines = r.err.splitlines()
+    assert lines and lines[0].startswith("pmdperf: "), shown
+    assert r.err.count("pmdperf: ") == 1 and "EAL:" not in r.err, shown
+    # A command to copy may stand on its own line; driver and EAL text may not.
+    assert len(lines) <= 4, shown
+    assert (lines[-1] == "Try pmdperf --help.") == (status == 2), shown
+    for text in texts:
+        assert text in r.err, f"{text!r} is not in the message\n{shown}"
+    assert leftovers(r.pid, directory) == []
+    return r
+
+
+def in_private_mounts(script):
+    """Words in front of the program: a mount namespace of its own, changed by a shell script."""
+    return ["unshare", "-m", "sh", "-ec", script + '\nexec "$@"', "sh"]
+
+
+def fake_hugepages(directory, free, total=None):
+    """A script for in_private_mounts() after which the kernel seems to have so many 2 MB pages and
+    none of other sizes."""
+    total = free if total is None else total
+    lines = []
+    for name, number in (("free", free), ("total", total), ("zero", 0)):
+        path = pathlib.Path(directory) / f"fake-{name}"
+        path.write_text(f"{number}\n")
+    for d in [*pathlib.Path("/sys/kernel/mm/hugepages").glob("hugepages-*"),
+              *pathlib.Path("/sys/devices/system/node").glob("node*/hugepages/hugepages-*")]:
+        ours = d.name == "hugepages-2048kB" and ("node" not in str(d) or "node0/" in str(d))
+        for file, name in (("free_hugepages", "free"), ("nr_hugepages", "total")):
+            fake = pathlib.Path(directory) / f"fake-{name if ours else 'zero'}"
+            lines.append(f"mount --bind {fake} {d}/{file}")
+        lines.append(f"[ ! -e {d}/resv_hugepages ] || "
+                     f"mount --bind {directory}/fake-zero {d}/resv_hugepages")
+    return "\n".join(lines)

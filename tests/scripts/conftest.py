@@ -48,7 +48,7 @@ class Clone:
         # Ctrl-C is ignored in what a script starts in the background: not what is tested here.
         return subprocess.Popen(
             [self.folder / "scripts" / script, *arguments],
-            env={**os.environ, "CI": "", **environment},
+            env={**os.environ, "CI": "", "PMDPERF": "", **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

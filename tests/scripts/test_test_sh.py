@@ -100,10 +100,13 @@ def test_suite_that_is_killed_is_a_failure(clone, nothing_left):
 
 def test_werror_only_in_ci_and_not_left_switched_on(clone):
     clone.unit_tests({"one": program("good").replace("int main", "static int unused;\nint main")})
-    options = clone.folder / "meson.build"
-    options.write_text(options.read_text().replace("'c')", "'c', default_options: 'warning_level=2')", 1))
+    strict = "'c', default_options: 'warning_level=2')"
+    build = clone.folder / "meson.build"
+    build.write_text(build.read_text().replace("'c')", strict, 1))
     assert clone.run("test.sh", "unit").returncode == 0
-    assert "Werror" in (ci := clone.run("test.sh", "unit", CI="true")).stderr, ci.stderr
+    ci = clone.run("test.sh", "unit", CI="true")
+    assert "Werror" in ci.stderr
+    assert ci.returncode == 1
     assert clone.run("test.sh", "unit").returncode == 0
 
 

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What joins a sender and a receiver: virtio rings and shared memory between two processes, veth
+pairs into a network namespace of their own, and DPDK's own tool to look at what arrives."""
+import itertools
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import harness
+
+# Of 2 MB; what two runs with large frames take.
+PAGES = 256
+_numbers = itertools.count()
+
+
+def free_pages():
+    node = pathlib.Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages")
+    return int(node.read_text()) if node.exists() else 0
+
+
+def need_pages(pages=PAGES):
+    """Skips a test that would fail for want of memory; others may be about to give some back."""
+    try:
+        harness.wait_for(lambda: free_pages() >= pages, "free hugepages", 15.0)
+    except AssertionError:
+        pytest.skip(f"needs {pages} free hugepages of 2 MB, there are {free_pages()}")
+
+
+def need_root():
+    if os.geteuid() != 0:
+        pytest.skip("needs root: it makes network interfaces")
+
+
+def sh(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+class Veth:
+    """A veth pair: one end here for the program, the other in a namespace. Nothing but what a test
+    sends passes: no addresses, no IPv6."""
+
+    def __init__(self, mtu=1500):
+        unique = f"{os.getpid() % 100000}x{next(_numbers)}"
+        self.namespace = f"pmdperf-{unique}"
+        self.here, self.there = f"pa{unique}", f"pb{unique}"
+        try:
+            sh("ip", "netns", "add", self.namespace)
+            sh("ip", "link", "add", self.here, "type", "veth", "peer", "name", self.there,
+               "netns", self.namespace)
+            pathlib.Path(f"/proc/sys/net/ipv6/conf/{self.here}/disable_ipv6").write_text("1")
+            self.inside("sysctl", "-qw", f"net.ipv6.conf.{self.there}.disable_ipv6=1")
+            self.set_mtu(mtu)
+            sh("ip", "link", "set", self.here, "up")
+            sh("ip", "-n", self.namespace, "link", "set", self.there, "up")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        for words in (["ip", "link", "del", self.here], ["ip", "netns", "del", self.namespace]):
+            subprocess.run(words, check=False, capture_output=True, timeout=30)
+
+    def inside(self, *words):
+        return sh("ip", "netns", "exec", self.namespace, *words)
+
+    def set_mtu(self, mtu):
+        sh("ip", "link", "set", self.here, "mtu", str(mtu))
+        sh("ip", "-n", self.namespace, "link", "set", self.there, "mtu", str(mtu))
+
+    def mtu(self):
+        return int(self._attribute("mtu"))
+
+    def mac(self):
+        return self._attribute("address")
+
+    def peer_received(self):
+        return int(self.inside("cat", f"/sys/class/net/{self.there}/statistics/rx_packets"))
+
+    def peer_received_bytes(self):
+        return int(self.inside("cat", f"/sys/class/net/{self.there}/statistics/rx_bytes"))
+
+    def peer_down(self):
+        sh("ip", "-n", self.namespace, "link", "set", self.there, "down")
+
+    def _attribute(self, name):
+        return pathlib.Path(f"/sys/class/net/{self.here}/{name}").read_text().strip()
+
+    def vdev(self, more=""):
+        return f"--vdev=net_af_packet0,iface={self.here}{more}"
+
+    def send(self, frames):
+        """Sends frames from the namespace, each once, in order."""
+        program = ("import socket, sys\n"
+                   "s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\n"
+                   "s.bind((sys.argv[1], 0))\n"
+                   "for line in sys.stdin: s.send(bytes.fromhex(line))\n")
+        subprocess.run(["ip", "netns", "exec", self.namespace, "/usr/bin/python3", "-c", program,
+                        self.there], input="".join(f.hex() + "\n" for f in frames), text=True,
+                       check=True, capture_output=True, timeout=60)
+
+
+class Pair:
+    """A socket between two processes, by a name in the test's directory."""
+
+    def __init__(self, box):
+        self.path = pathlib.Path(box.path) / f"s{next(_numbers)}"
+
+    def listening(self):
+        harness.wait_for(self.path.exists, f"a socket {self.path.name}")
+
+    def vhost(self, queues=1, more=""):
+        return f"--vdev=net_vhost0,iface={self.path},queues={queues}{more}"
+
+    def virtio(self, queues=1, packed=0, more=""):
+        return f"--vdev=net_virtio_user0,path={self.path},queues={queues},packed_vq={packed}{more}"
+
+    def memif(self, role, number=0):
+        return f"--vdev=net_memif{number},role={role},socket={self.path}"
+
+
+def exchange(box, sender, receiver, tx_words=(), rx_words=(), ready=None, duration="300ms",
+             workers=1):
+    """Starts a receiver, then a sender that ends by itself, then ends the receiver.
+    @return both results"""
+    rx = box.start([receiver], ["--forward-mode=rxonly", "--warmup=0", *rx_words], workers=workers)
+    if ready is not None:
+        ready()
+    tx = box.run([sender], ["--forward-mode=txonly", "--warmup=50ms", f"--duration={duration}",
+                            *tx_words], workers=workers)
+    return tx, rx.stop()
+
+
+def check_lossless(tx, rx, length):
+    """Every frame that the sender's device took is in the receiver's count, to the byte."""
+    assert tx.status == 0, tx.err
+    assert rx.status == 0, rx.err
+    sent, got = tx.summary["tx"], rx.summary["rx"]
+    assert sent["total_packets"] > 0
+    assert got["total_packets"] == sent["total_packets"]
+    assert got["total_bytes"] == sent["total_bytes"] == length * sent["total_packets"]
+    check_sums(tx, "tx")
+    check_sums(rx, "rx")
+
+
+def check_sums(result, direction):
+    """Totals are the sums of queues and lcores, and the device counts the same."""
+    summary = result.summary[direction]
+    queues = result.queues(direction)
+    assert sum(q["packets"] for q in queues) == summary["total_packets"]
+    assert sum(q["bytes"] for q in queues) == summary["total_bytes"]
+    if direction == "tx":
+        assert summary["total_offered"] == summary["total_packets"] + summary["total_unsent"]
+        assert summary["offered"] == summary["packets"] + summary["unsent"]
+        assert summary["unsent"] >= 0
+
+
+class Watcher:
+    """dpdk-testpmd, which forwards what arrives on a port into a pcap file: what a receiver sees,
+    byte for byte."""
+
+    def __init__(self, box, vdev, pcap, queues=1):
+        program = shutil.which("dpdk-testpmd")
+        if program is None:
+            pytest.skip("needs dpdk-testpmd to write what arrives into a file")
+        files = [f"tx_pcap={pcap}"] + [f"tx_pcap={pcap}.{i}" for i in range(1, queues)]
+        self.popen = subprocess.Popen(
+            [program, *box.lcores(), "--no-pci", "--in-memory", "--single-file-segments",
+             f"--file-prefix=pmdperf-watch-{os.getpid()}-{next(_numbers)}", "--no-telemetry", vdev,
+             f"--vdev=net_pcap9,{','.join(files)}", "--", "--auto-start",
+             "--forward-mode=io", "--total-num-mbufs=4096", "--no-mlockall",
+             f"--rxq={queues}", f"--txq={queues}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=box.path)
+        box.processes.append(self)
+
+    def stop(self):
+        out, _ = self.popen.communicate("\n", timeout=60)
+        assert self.popen.returncode == 0, out
+        return out
+
+    def kill(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.communicate(timeout=10)

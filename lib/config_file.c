@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eal_option.h"
 #include "suggest.h"
 
 struct reader {
@@ -123,8 +124,12 @@ refuse_section(const struct options *s, const char *section, struct err *e)
 static int
 refuse_key(const struct options *s, const char *name, struct err *e)
 {
-	const char *nearest = option_nearest(s, name + strspn(name, "-"));
+	const char *bare = name + strspn(name, "-");
+	const char *nearest = option_nearest(s, bare);
+	size_t len = strlen(bare);
 
+	if (len > 0 && (len == 1 ? eal_option_short(bare[0]) : eal_option_long(bare, len, true)))
+		return err_set(e, EXIT_USAGE, "%s is EAL's: put it under [eal]", bare);
 	if (nearest != NULL)
 		return err_set(e, EXIT_USAGE, "unknown key '%s'; did you mean %s?", name, nearest);
 	return err_set(e, EXIT_USAGE,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config_table.h"
+#include "eal_option.h"
 
 /* What people type who come from testpmd, and what to do instead. */
 static const struct {
@@ -26,53 +27,6 @@ static const struct {
 	{"--no-numa", "memory is always on the port's own node; leave it out"},
 };
 
-/* Options of EAL that are likely to be put on the wrong side of the "--". */
-static const char *const eal_names[] = {
-	"allow",
-	"base-virtaddr",
-	"block",
-	"create-uio-dev",
-	"file-prefix",
-	"force-max-simd-bitwidth",
-	"huge-dir",
-	"huge-unlink",
-	"huge-worker-stack",
-	"in-memory",
-	"iova-mode",
-	"lcores",
-	"legacy-mem",
-	"log-color",
-	"log-level",
-	"log-timestamp",
-	"main-lcore",
-	"match-allocations",
-	"mbuf-pool-ops-name",
-	"no-hpet",
-	"no-huge",
-	"no-pci",
-	"no-shconf",
-	"no-telemetry",
-	"numa-limit",
-	"numa-mem",
-	"proc-type",
-	"remap-lcore-ids",
-	"single-file-segments",
-	"socket-limit",
-	"socket-mem",
-	"syslog",
-	"telemetry",
-	"trace",
-	"trace-bufsz",
-	"trace-dir",
-	"trace-mode",
-	"vdev",
-	"vfio-intr",
-	"vfio-vf-token",
-	"vmware-tsc-map",
-};
-
-static const char eal_letters[] = "abcdlmnrsSvw";
-
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A letter of EAL may have its value joined, so it also starts what is meant for one of ours. */
@@ -82,11 +36,8 @@ is_eal(const char *word, const char *name, const char *nearest)
 	if (word[0] != '-' || word[1] == '\0')
 		return false;
 	if (word[1] != '-')
-		return nearest == NULL && strchr(eal_letters, word[1]) != NULL;
-	for (size_t i = 0; i < ARRAY_LEN(eal_names); i++)
-		if (strcmp(name, eal_names[i]) == 0)
-			return true;
-	return false;
+		return nearest == NULL && eal_option_short(word[1]) != NULL;
+	return eal_option_long(name, strlen(name), true) != NULL;
 }
 
 /* The word without its dashes and without "=VALUE", into name. */

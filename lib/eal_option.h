@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * EAL's options as data, from DPDK 22.11 and newer: which of them take a value, which may be
- * repeated, which exclude each other. Used by eal_args.c only.
+ * repeated, which exclude each other.
  */
 #pragma once
 

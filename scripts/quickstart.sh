@@ -27,7 +27,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 FRAME_SIZES=(64 1430)
 RING=1024
 WARMUP=1
-PAGES=256 # both processes together: 512 MB
+PAGES=64 # 128 MB: both processes together use a third of it
 # Which end of the ring sends: virtio_user (as a guest does) or vhost (as a host does).
 SENDER=virtio_user
 

@@ -3,7 +3,8 @@
 """Counts tests for test.sh: count_tests.py meson|junit FILE prints "PASSED FAILED SKIPPED".
 
 meson: the testlog.json of meson, whose programs print TAP. The tests inside the programs are
-counted; a program that ends badly without naming a failed test is one failed test.
+counted; a program that ends badly without naming a failed test is one failed test. What failed is
+named on stderr.
 junit: the XML report of pytest. A file that is missing or broken is one failed test: the runner
 ended before it could write it.
 """
@@ -14,6 +15,7 @@ import sys
 import xml.etree.ElementTree
 
 TAP_LINE = re.compile(r"^(not ok|ok)\b(?:.*#\s*(SKIP|TODO))?", re.IGNORECASE | re.MULTILINE)
+FAILURE = re.compile(r"^(?:not ok|#).*", re.MULTILINE)
 MESON_SKIP = "SKIP"
 MESON_GOOD = {"OK", "EXPECTEDFAIL", MESON_SKIP}
 
@@ -28,8 +30,10 @@ def count_program(test):
             passed += 1
         else:
             failed += 1
-    if test["result"] not in MESON_GOOD and failed == 0:
-        failed = 1
+    if test["result"] not in MESON_GOOD or failed:
+        print(f"{test['name']}: {test['result']}, status {test['returncode']}", file=sys.stderr)
+        print(*FAILURE.findall(output), sep="\n", file=sys.stderr)
+        failed = max(failed, 1)
     elif passed + failed + skipped == 0:
         return (0, 0, 1) if test["result"] == MESON_SKIP else (1, 0, 0)
     return passed, failed, skipped

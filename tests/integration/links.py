@@ -118,7 +118,8 @@ class Pair:
         return f"--vdev=net_virtio_user0,path={self.path},queues={queues},packed_vq={packed}{more}"
 
     def memif(self, role, number=0):
-        return f"--vdev=net_memif{number},role={role},socket={self.path}"
+        return (f"--vdev=net_memif{number},role={role},socket={self.path},"
+                "socket-abstract=no")
 
 
 def exchange(box, sender, receiver, tx_words=(), rx_words=(), ready=None, duration="300ms",

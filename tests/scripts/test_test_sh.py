@@ -61,6 +61,8 @@ def test_failures_and_crashes_are_counted(clone, nothing_left):
     clone.unit_tests({"one": program("good", "bad"), "two": program("good", "crash", "good")})
     done = clone.run("test.sh", "unit")
     assert last_line(done).split(", ")[1] == "2 failed", done.stderr
+    assert "not ok 2 - bad" in done.stderr
+    assert "two: FAIL, status 3" in done.stderr
     assert done.returncode == 1
 
 

@@ -278,8 +278,7 @@ test_bad_lines_of_the_file_are_found_though_overridden(void **state)
 
 	write_file("[pmdperf]\nforward-mode = txonly\ntxpkts = 41\n");
 	snprintf(message, sizeof(message),
-		"%s:3: txpkts = 41: the first segment has to hold the headers: "
-		"at least 42 bytes, not 41",
+		"%s:3: txpkts = 41: a frame of 41 bytes; valid: 60 to 65535, without the CRC",
 		path);
 	REFUSED(message, file_option());
 }
@@ -366,6 +365,46 @@ test_every_option_is_echoed_with_its_origin(void **state)
 	assert_null(strstr(seen.text, "help"));
 }
 
+/* What the message "wrong" becomes. */
+static void
+assert_blamed(const char *option, unsigned int key, const char *message)
+{
+	err_set(&e, EXIT_USAGE, "wrong");
+	assert_int_equal(config_blame(&c, option, key, &e), -1);
+	assert_string_equal(e.msg, message);
+}
+
+static void
+test_late_refusals_name_the_words_given(void **state)
+{
+	char message[128];
+
+	(void)state;
+	write_file("[pmdperf]\nforward-mode = txonly\nport-mode = 3=txonly\nnb-cores = 4\n");
+	assert_int_equal(PARSE(file_option(), "--port-mode=1=rxonly", "--portmask=0xa"), 0);
+	assert_blamed("port-mode", 1, "--port-mode=1=rxonly: wrong");
+	snprintf(message, sizeof(message), "%s:3: port-mode = 3=txonly: wrong", path);
+	assert_blamed("port-mode", 3, message);
+	/* The key says nothing to an option without keys. */
+	assert_blamed("portmask", 3, "--portmask=0xa: wrong");
+	/* Not given. */
+	assert_blamed("port-mode", 2, "--port-mode: wrong");
+	assert_blamed("txq", 0, "--txq: wrong");
+
+	err_set_option(&e, "nb-cores", "more than %d", 3);
+	assert_int_equal(e.status, EXIT_USAGE);
+	assert_int_equal(config_blame_err(&c, &e), -1);
+	snprintf(message, sizeof(message), "%s:4: nb-cores = 4: more than 3", path);
+	assert_string_equal(e.msg, message);
+	/* Once only. */
+	assert_int_equal(config_blame_err(&c, &e), -1);
+	assert_string_equal(e.msg, message);
+	err_set_option(&e, "nb-cores", "x");
+	err_set(&e, EXIT_MACHINE, "no option's fault");
+	assert_int_equal(config_blame_err(&c, &e), -1);
+	assert_string_equal(e.msg, "no option's fault");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -384,6 +423,7 @@ main(void)
 		TEST(test_a_choice_and_flags),
 		TEST(test_names_of_options),
 		TEST(test_every_option_is_echoed_with_its_origin),
+		TEST(test_late_refusals_name_the_words_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,13 +102,16 @@ test_G1_first_segment_holds_the_headers(void **state)
 	(void)state;
 	REFUSED("--txpkts=0: too small; valid: 1 to 65535 bytes each, at most 8 of them",
 		"--txpkts=0");
-	REFUSED("--txpkts=1: the first segment has to hold the headers: at least 42 bytes, not 1",
+	REFUSED("--txpkts=1: a frame of 1 bytes; valid: 60 to 65535, without the CRC",
 		"--txpkts=1");
 	REFUSED("--txpkts=20,60: the first segment has to hold the headers: "
 		"at least 42 bytes, not 20",
 		"--txpkts=20,60");
-	REFUSED("--txpkts=41: the first segment has to hold the headers: at least 42 bytes, not 41",
+	REFUSED("--txpkts=41: a frame of 41 bytes; valid: 60 to 65535, without the CRC",
 		"--txpkts=41");
+	REFUSED("--txpkts=41,60: the first segment has to hold the headers: "
+		"at least 42 bytes, not 41",
+		"--txpkts=41,60");
 	REFUSED("--txpkts=42: a frame of 42 bytes; valid: 60 to 65535, without the CRC",
 		"--txpkts=42");
 	REFUSED("--txpkts=59: a frame of 59 bytes; valid: 60 to 65535, without the CRC",
@@ -216,8 +219,8 @@ test_udp_ports(void **state)
 	assert_int_equal(c.tx_udp_src, 1000);
 	assert_int_equal(c.tx_udp_dst, 2000);
 	ACCEPTED("--tx-udp=65520");
-	REFUSED("--tx-udp=65521: source ports count up from 65521 for 16 flows of each lcore, past "
-		"65535; give a lower one, or a smaller --flows-per-core",
+	REFUSED("--tx-udp=65521: the source ports of 16 flows would be 65521 to 65536, past 65535; "
+		"valid here: 1 to 65520, or fewer --flows-per-core",
 		"--tx-udp=65521");
 	ACCEPTED("--tx-udp=65535", "--flows-per-core=1");
 	REFUSED("--tx-udp=0: too small; valid: 1 to 65535 each, at most 2 of them", "--tx-udp=0");
@@ -225,6 +228,39 @@ test_udp_ports(void **state)
 		"--tx-udp=1,65536");
 	REFUSED("--tx-udp=1,2,3: too many items; valid: 1 to 65535 each, at most 2 of them",
 		"--tx-udp=1,2,3");
+}
+
+static void
+test_H5_source_ports_of_all_flows_fit(void **state)
+{
+	(void)state;
+	ACCEPTED("--tx-udp=65000,7", "--flows-per-core=16");
+	assert_int_equal(config_check_tx_udp(&c, 536, &e), 0);
+	assert_int_equal(config_check_tx_udp(&c, 0, &e), 0);
+	assert_int_equal(config_check_tx_udp(&c, 537, &e), -1);
+	assert_int_equal(e.status, EXIT_USAGE);
+	assert_string_equal(e.msg,
+		"--tx-udp=65000,7: the source ports of 537 flows would be 65000 to 65536, past "
+		"65535; valid here: 1 to 64999, or fewer --flows-per-core");
+	assert_int_equal(config_check_tx_udp(&c, 65536, &e), -1);
+	assert_string_equal(e.msg,
+		"--tx-udp=65000,7: 65536 flows need as many source ports, and there are 65535: "
+		"give fewer --flows-per-core");
+	ACCEPTED("--tx-udp=1", "--flows-per-core=65535");
+	assert_int_equal(config_check_tx_udp(&c, 65535, &e), 0);
+	/* Without the option flows take the ports of flow.h. */
+	ACCEPTED("--quiet");
+	assert_int_equal(config_check_tx_udp(&c, 1023 * 16, &e), 0);
+}
+
+static void
+test_an_empty_mode_is_refused_with_the_valid_ones(void **state)
+{
+	(void)state;
+	REFUSED("--port-mode=1=: no such mode; valid: rxonly, txonly", "--port-mode=1=");
+	assert_int_equal(parse(false, (const char *const[]){"--forward-mode=", NULL}), -1);
+	assert_int_equal(e.status, EXIT_USAGE);
+	assert_string_equal(e.msg, "--forward-mode=: no such mode; valid: rxonly, txonly");
 }
 
 static void
@@ -296,6 +332,8 @@ main(void)
 		TEST(test_addresses_of_hosts),
 		TEST(test_aliases_that_contradict),
 		TEST(test_udp_ports),
+		TEST(test_H5_source_ports_of_all_flows_fit),
+		TEST(test_an_empty_mode_is_refused_with_the_valid_ones),
 		TEST(test_destination_macs),
 		TEST(test_G11_odd_destinations_are_noted),
 		TEST(test_other_notes),

@@ -151,6 +151,8 @@ test_unknown_names_are_refused_with_the_nearest(void **state)
 	refused("[pmdperf]\n--rxq = 1\n", 2, "unknown key '--rxq'; did you mean rxq?");
 	refused("[pmdperf]\nxyzzy = 1\n", 2,
 		"unknown key 'xyzzy'; keys are the options of --help without their dashes");
+	refused("[run]\nvdev = net_null0\n", 2, "vdev is EAL's: put it under [eal]");
+	refused("[pmdperf]\nrxq = 1\n-l = 0-1\n", 3, "l is EAL's: put it under [eal]");
 	refused("[pmdprf]\nrxq = 1\n", 2, "unknown section [pmdprf]; did you mean [pmdperf]?");
 	refused("[trafic]\nrxq = 1\n", 2, "unknown section [trafic]; did you mean [traffic]?");
 	refused("[zzz]\nrxq = 1\n", 2,

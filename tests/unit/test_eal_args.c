@@ -329,13 +329,24 @@ test_refused(void **state)
 		{"-R", "leave it out"},
 		{"-m 0", "-m '0': valid are whole numbers from 1"},
 		{"-m 64M", "-m '64M'"},
-		{"-m -5", "-m '-5'"},
+		{"-m-5", "-m '-5'"},
+		{"-m -5", "-m needs a value after it, but '-5' follows"},
+		{"--vdev --no-pci", "--vdev needs a value after it, but '--no-pci' follows"},
+		{"-l --no-pci", "-l needs a value after it, but '--no-pci' follows"},
+		{"--vdev -l 0-1", "--vdev needs a value after it, but '-l' follows"},
+		{"--vdev= --no-pci", "--vdev= needs a value, the one given is empty"},
+		{"--iova-mode=xx", "--iova-mode 'xx': valid are pa and va"},
+		{"--proc-type=xx", "--proc-type 'xx': valid are primary and auto"},
+		{"--vdev=net_null0 --vdev=net_null0,size=128",
+			"--vdev=net_null0,size=128: 'net_null0' has the same name"},
+		{"--vdev=net_null0,size=64 --vdev=net_null1 --vdev=net_null0",
+			"--vdev=net_null0: 'net_null0,size=64' has the same name"},
 		{"-n 0", "-n '0'"},
 		{"-r 17", "from 1 to 16"},
 		{"--main-lcore=x", "--main-lcore 'x'"},
 		{"--socket-mem=64,", "megabytes by node"},
 		{"--socket-mem=a", "megabytes by node"},
-		{"--file-prefix=", "--file-prefix ''"},
+		{"--file-prefix=", "--file-prefix= needs a value"},
 		{"--file-prefix=a/b", "--file-prefix 'a/b'"},
 	};
 
@@ -426,6 +437,9 @@ test_ini_errors_name_file_and_line(void **state)
 		{{INI("txq", "4", 10)}, "test.ini:10: txq is an option of this program"},
 		{{INI("l", "0-1", 11), INI("c", "3", 12)}, "test.ini:12: l and c exclude"},
 		{{INI("m", "1", 13), INI("m", "2", 14)}, "test.ini:14: m is given twice"},
+		{{INI("vdev", "net_null0", 15), INI("vdev", "net_null0,size=9", 16)},
+			"test.ini:16: vdev = net_null0,size=9: 'net_null0' has the same name"},
+		{{INI("iova-mode", "xx", 17)}, "test.ini:17: iova-mode 'xx': valid are pa and va"},
 	};
 
 	(void)state;
@@ -440,6 +454,126 @@ test_ini_errors_name_file_and_line(void **state)
 			fail_msg("'%s' does not begin with '%s'", e.msg, rows[i].message);
 		eal_args_free(&args);
 	}
+}
+
+/* Names that begin alike, and a device of the same vdev on the allow list. */
+static void
+test_vdevs_of_different_names(void **state)
+{
+	struct eal_args args;
+
+	(void)state;
+	parse_ok(&args, "--vdev=net_null1 --vdev=net_null10 --vdev=net_null -a net_null1");
+	assert_int_equal(args.nb_vdevs, 3);
+	eal_args_free(&args);
+}
+
+/* An empty word of argv, which parse() cannot make. */
+static void
+test_an_empty_value_is_none(void **state)
+{
+	char vdev[] = "--vdev", l[] = "-l", empty[] = "";
+	char *const rows[2][2] = {{vdev, empty}, {l, empty}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct eal_args args;
+		struct err e = {0};
+
+		assert_int_equal(eal_args_parse(&args, 2, rows[i], NULL, NULL, is_own, &e), -1);
+		assert_int_equal(e.status, EXIT_USAGE);
+		assert_non_null(strstr(e.msg, "needs a value, the one given is empty"));
+		eal_args_free(&args);
+	}
+}
+
+/* What the message "wrong" becomes. */
+static void
+assert_lcores_blamed(const char *line, struct ini_eal_word *words, unsigned nb, const char *message)
+{
+	struct eal_args args;
+	struct err e = {0};
+
+	assert_int_equal(parse_ini(&args, line, words, nb, &e), 0);
+	err_set(&e, EXIT_USAGE, "wrong");
+	assert_int_equal(eal_args_blame_lcores(&args, &e), -1);
+	assert_string_equal(e.msg, message);
+	eal_args_free(&args);
+}
+
+static void
+test_blame_names_the_word_of_the_lcores(void **state)
+{
+	struct ini_eal_word words[] = {INI("vdev", "net_null0", 3), INI("lcores", "0", 4)};
+
+	(void)state;
+	assert_lcores_blamed("-l 0 --no-pci", NULL, 0, "-l 0: wrong");
+	assert_lcores_blamed("--no-pci --lcores=0", NULL, 0, "--lcores=0: wrong");
+	assert_lcores_blamed("-c 1", NULL, 0, "-c 1: wrong");
+	assert_lcores_blamed("--main-lcore=9", NULL, 0, "--main-lcore=9: wrong");
+	assert_lcores_blamed("--no-pci", NULL, 0, "wrong");
+	assert_lcores_blamed("--no-pci", words, 2, "test.ini:4: lcores = 0: wrong");
+	assert_lcores_blamed("-l 1", words, 2, "-l 1: wrong");
+}
+
+static void
+test_blame_names_the_vdev(void **state)
+{
+	struct ini_eal_word words[] = {
+		INI("vdev", "net_null0", 3), INI("vdev", "net_null1,a=1", 4)};
+	struct eal_args args;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(parse_ini(&args, "--no-pci", words, 2, &e), 0);
+	err_set(&e, EXIT_MACHINE, "wrong");
+	assert_int_equal(eal_args_blame_vdev(&args, 1, &e), -1);
+	assert_string_equal(e.msg, "test.ini:4: vdev = net_null1,a=1: wrong");
+	assert_int_equal(e.status, EXIT_MACHINE);
+	err_set(&e, EXIT_MACHINE, "wrong");
+	assert_int_equal(eal_args_blame_vdev(&args, 2, &e), -1);
+	assert_string_equal(e.msg, "wrong");
+	eal_args_free(&args);
+}
+
+static void
+assert_unknown(const char *line, struct ini_eal_word *words, unsigned nb, const char *message)
+{
+	const struct eal_word *word;
+	struct eal_args args;
+	struct err e = {0};
+
+	assert_int_equal(parse_ini(&args, line, words, nb, &e), 0);
+	word = eal_args_unknown_word(&args);
+	assert_non_null(word);
+	assert_int_equal(eal_args_refuse_unknown(&args, word, &e), -1);
+	assert_int_equal(e.status, EXIT_USAGE);
+	assert_string_equal(e.msg, message);
+	eal_args_free(&args);
+}
+
+static void
+test_D4_unknown_words_are_refused_with_the_nearest(void **state)
+{
+	struct ini_eal_word words[] = {INI("vdev", "net_null0", 3), INI("bogus", "1", 4)};
+	struct eal_args args;
+
+	(void)state;
+	parse_ok(&args, "-l 0-1 --vdev=net_null0");
+	assert_null(eal_args_unknown_word(&args));
+	eal_args_free(&args);
+	assert_unknown("--no-pci --bogus --other", NULL, 0,
+		"--bogus: no option of EAL, and none of this program's; EAL's go before '--', this "
+		"program's after it");
+	assert_unknown("--no-pcie=1", NULL, 0,
+		"--no-pcie=1: no option of EAL, and none of this program's; nearest: --no-pci; "
+		"EAL's go before '--', this program's after it");
+	assert_unknown("--burts=64", NULL, 0,
+		"--burts=64: no option of EAL, and none of this program's; nearest of this "
+		"program's: --burst; EAL's go before '--', this program's after it");
+	assert_unknown("", words, 2,
+		"test.ini:4: bogus = 1: no option of EAL, and none of this program's; EAL's go "
+		"under [eal], this program's under [pmdperf]");
 }
 
 static void
@@ -491,6 +625,11 @@ main(void)
 		cmocka_unit_test(test_ini_words_come_first),
 		cmocka_unit_test(test_command_line_wins_over_ini),
 		cmocka_unit_test(test_ini_errors_name_file_and_line),
+		cmocka_unit_test(test_vdevs_of_different_names),
+		cmocka_unit_test(test_an_empty_value_is_none),
+		cmocka_unit_test(test_blame_names_the_word_of_the_lcores),
+		cmocka_unit_test(test_blame_names_the_vdev),
+		cmocka_unit_test(test_D4_unknown_words_are_refused_with_the_nearest),
 		cmocka_unit_test(test_vdev_arg),
 	};
 

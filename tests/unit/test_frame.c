@@ -122,8 +122,8 @@ test_pseudo_header_for_offload(void **state)
 	(void)state;
 	s.cksum = FRAME_CKSUM_PSEUDO;
 	build(frame, &s, 1024, 1025);
-	assert_int_equal(frame[40] << 8 | frame[41],
-		frame_fold(0xc612ull + 1 + 0xc612 + 2 + 17 + 30));
+	assert_int_equal(
+		frame[40] << 8 | frame[41], frame_fold(0xc612ull + 1 + 0xc612 + 2 + 17 + 30));
 }
 
 static void

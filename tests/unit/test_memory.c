@@ -70,7 +70,7 @@ test_pool_of_the_users_size(void **state)
 	in.asked = 1837;
 	assert_int_equal(memory_pool_size(&in, &pool, &e), -1);
 	assert_has(&e, EXIT_USAGE,
-		"--total-num-mbufs=1837 is too few: a pool needs at least 1838 here (1024 "
+		"too few: a pool needs at least 1838 here (1024 "
 		"descriptors, 750 in caches of 250, 64 in bursts)");
 }
 
@@ -85,7 +85,8 @@ test_pool_limits(void **state)
 	assert_int_equal(memory_pool_size(&in, &pool, &e), 0);
 	in.cache = 513;
 	assert_int_equal(memory_pool_size(&in, &pool, &e), -1);
-	assert_has(&e, EXIT_USAGE, "--mbcache=513: valid are 0 to 512");
+	assert_has(&e, EXIT_USAGE, "valid are 0 to 512");
+	assert_string_equal(e.option, "mbcache");
 	in.cache = 0;
 	in.descriptors = UINT32_MAX;
 	assert_int_equal(memory_pool_size(&in, &pool, &e), -1);
@@ -118,13 +119,41 @@ test_mbuf_size(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint32_t size = 0;
 		struct err e = {0};
-		int ret = memory_mbuf_size(rows[i].asked, rows[i].frame, &size, &e);
+		int ret = memory_mbuf_size(rows[i].asked, rows[i].frame, 0, &size, &e);
 
 		assert_int_equal(ret, rows[i].size != 0 ? 0 : -1);
 		assert_int_equal(size, rows[i].size);
 		if (ret < 0)
 			assert_int_equal(e.status, EXIT_USAGE);
 	}
+}
+
+/* Messages speak of the frame's own length, whatever is kept free behind it. */
+static void
+test_G3_frame_too_long_for_an_mbuf(void **state)
+{
+	uint32_t size = 0;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(memory_mbuf_size(0, 65279, 128, &size, &e), 0);
+	assert_int_equal(size, 65535);
+	assert_int_equal(memory_mbuf_size(0, 65280, 128, &size, &e), -1);
+	assert_int_equal(e.status, EXIT_USAGE);
+	assert_null(e.option);
+	assert_string_equal(e.msg,
+		"a frame or segment of 65280 bytes fits no mbuf: the limit is 65279 (65535 less "
+		"128 of headroom and 128 after the frame)");
+	assert_int_equal(memory_mbuf_size(0, 65535, 0, &size, &e), -1);
+	assert_string_equal(e.msg,
+		"a frame or segment of 65535 bytes fits no mbuf: the limit is 65407 (65535 less "
+		"128 of headroom)");
+	assert_int_equal(memory_mbuf_size(1686, 1430, 128, &size, &e), 0);
+	assert_int_equal(memory_mbuf_size(1685, 1430, 128, &size, &e), -1);
+	assert_string_equal(e.option, "mbuf-size");
+	assert_string_equal(e.msg,
+		"a frame or segment of 1430 bytes needs 1686, with 128 of headroom and 128 after "
+		"the frame; valid are 1686 to 65535");
 }
 
 /* As DPDK 22.11 lays them out. */
@@ -236,7 +265,8 @@ test_pools_of_a_plan(void **state)
 	f.in.asked_mbufs = 1000;
 	assert_int_equal(memory_pool_of(&f.plan, 0, 0, PLAN_TX, &f.in, &pool, &f.e), -1);
 	assert_int_equal(memory_need_plan(&f.need, &f.plan, &f.in, &f.e), -1);
-	assert_has(&f.e, EXIT_USAGE, "--total-num-mbufs=1000 is too few");
+	assert_has(&f.e, EXIT_USAGE, "too few: a pool needs");
+	assert_string_equal(f.e.option, "total-num-mbufs");
 }
 
 static void
@@ -426,6 +456,7 @@ main(void)
 		cmocka_unit_test(test_pool_of_the_users_size),
 		cmocka_unit_test(test_pool_limits),
 		cmocka_unit_test(test_mbuf_size),
+		cmocka_unit_test(test_G3_frame_too_long_for_an_mbuf),
 		cmocka_unit_test(test_object_size),
 		cmocka_unit_test(test_pool_bytes),
 		cmocka_unit_test(test_pools_of_a_plan),

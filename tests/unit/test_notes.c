@@ -17,10 +17,16 @@ test_notes_and_warnings(void **state)
 	(void)state;
 	notes_add(&notes, "txq %d asked, %d used", 48, 16);
 	notes_warn(&notes, "slow");
-	assert_int_equal(notes.nb, 2);
+	notes_setup(&notes, "%s are defaults", "addresses");
+	assert_int_equal(notes.nb, 3);
 	assert_string_equal(notes.note[0].text, "txq 48 asked, 16 used");
 	assert_false(notes.note[0].warning);
+	assert_false(notes.note[0].setup);
 	assert_true(notes.note[1].warning);
+	assert_false(notes.note[1].setup);
+	assert_string_equal(notes.note[2].text, "addresses are defaults");
+	assert_false(notes.note[2].warning);
+	assert_true(notes.note[2].setup);
 }
 
 static void

@@ -453,7 +453,8 @@ test_fewer_cores_than_given_lcores(void **state)
 	f.in.nb_cores = 8;
 	f.in.nb_cores_given = true;
 	use_lcores(&f, "0-7");
-	assert_refused(&f, EXIT_USAGE, "--nb-cores=8, but the lcores given leave 7 workers");
+	assert_refused(&f, EXIT_USAGE, "the lcores given leave 7 workers besides main");
+	assert_string_equal(f.e.option, "nb-cores");
 	finish(&f);
 }
 
@@ -526,7 +527,8 @@ test_E4_more_cores_than_queues(void **state)
 	plan_free(&f.plan);
 	/* Both numbers given: a contradiction. */
 	f.in.txq_given = true;
-	assert_refused(&f, EXIT_USAGE, "--nb-cores=2 is more than the 1 queues to poll");
+	assert_refused(&f, EXIT_USAGE, "more than the 1 queue to poll (--txq, --rxq), and");
+	assert_string_equal(f.e.option, "nb-cores");
 	/* The other direction's number is not the one that matters. */
 	f.in.txq_given = false;
 	f.in.rxq_given = true;
@@ -595,7 +597,7 @@ test_F2_no_queue_of_a_direction(void **state)
 	assert_refused(&f, EXIT_MACHINE, "port 0 has no such queue (--txq)");
 	f.ports[0].max_txq = 1;
 	f.in.txq = 0;
-	assert_refused(&f, EXIT_USAGE, "--txq=0");
+	assert_refused(&f, EXIT_USAGE, "port 0 is to work with at least 1 such queue");
 	finish(&f);
 }
 
@@ -645,7 +647,8 @@ test_flows_for_every_queue(void **state)
 		"flows-per-core 16 by default, 48 used: one for each TX queue of an lcore");
 	plan_free(&f.plan);
 	f.in.flows_given = true;
-	assert_refused(&f, EXIT_USAGE, "--flows-per-core=16, but lcore 1 has 48 TX queues");
+	assert_refused(&f, EXIT_USAGE, "lcore 1 has 48 TX queues and each needs a flow");
+	assert_string_equal(f.e.option, "flows-per-core");
 	/* Receiving needs no flows. */
 	f.ports[0].tx = false;
 	f.ports[0].rx = true;
@@ -767,6 +770,8 @@ test_print_stays_below_80_columns(void **state)
 	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
 		if (strlen(line) >= 80)
 			fail_msg("%zu columns: %s", strlen(line), line);
+		if (line[strlen(line) - 1] == ' ')
+			fail_msg("a blank at the end of '%s'", line);
 	}
 	free(text);
 	finish(&f);

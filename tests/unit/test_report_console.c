@@ -76,11 +76,14 @@ test_begin_tells_the_setup(void **state)
 	report_begin_notes(&f.report, &f.notes);
 	assert_int_equal(report_console.begin(&f.sink, &f.report), 0);
 	text = fixture_text(&f);
-	assert_says(text, "pmdperf 1.2.3, DPDK DPDK-less, run run-id");
+	assert_says(text, "pmdperf 1.2.3, DPDK DPDK-less, run run-id, 2026-01-02T03:04:05Z\n");
 	assert_says(text, "port 0: txonly, net_null (net_null), MAC 02:00:00:00:00:01\n");
 	assert_says(text, "NUMA node n/a, link n/a, MTU 1500");
 	assert_says(text, "2 rx of 128 descriptors");
-	assert_says(text, "note: port 0: rx queues: asked 48, used 2");
+	assert_says(text,
+		"\nnote: addresses are defaults: on a real network set --src-ip and --dst-ip\n");
+	assert_says(text,
+		"\nnote: the destination MAC is the default: on a real network set --dst-mac\n");
 	assert_says(text, "lcores on NUMA node 0: 1-2\n");
 	assert_says(text, "64 B without CRC");
 	assert_says(text, "16 for each sending lcore, 32 in all, UDP ports 1024-1055");
@@ -113,6 +116,71 @@ test_notes_are_said_once(void **state)
 	first = strstr(text, "warning: said on the way");
 	assert_non_null(first);
 	assert_null(strstr(first + 16, "said on the way"));
+	fixture_fini(&f);
+}
+
+static void
+test_title_is_one_line(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	f.report.version = "0.1.0";
+	f.report.dpdk = "22.11.11";
+	f.report.id = "79edd6c6aabbccdd";
+	f.report.started_utc = "2026-11-30T22:54:22Z";
+	f.sink.quiet = true;
+	report_console.end(&f.sink, &f.report);
+	assert_says(fixture_text(&f),
+		"pmdperf 0.1.0, DPDK 22.11.11, run 79edd6c6aabbccdd, 2026-11-30T22:54:22Z\n");
+	f.report.dpdk = "25.11.0-rc4-local";
+	report_console.end(&f.sink, &f.report);
+	assert_says(fixture_text(&f),
+		"pmdperf 0.1.0, DPDK 25.11.0-rc4-local, run 79edd6c6..., 2026-11-30T22:54:22Z\n");
+	fixture_fini(&f);
+}
+
+/* One port, lcore and queue, as most runs have. */
+static void
+assert_end_fits(struct fixture *f)
+{
+	struct report *r = &f->report;
+
+	r->n_ports = r->n_lcores = r->n_queues = 1;
+	if (!r->sends) {
+		r->ports = &f->port[1];
+		r->queues = &f->queue[2];
+	}
+	f->sink.quiet = true;
+	report_begin_notes(r, &f->notes);
+	report_console.end(&f->sink, r);
+	if (count_lines(fixture_text(f)) > 22)
+		fail_msg("%zu lines:\n%s", count_lines(f->text), f->text);
+	assert_fits_a_console(f->text);
+}
+
+static void
+test_D6_end_of_a_small_run_fits_24_lines(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	f.report.receives = false;
+	verdict_decide(&(struct verdict_input){.sends = true,
+			       .measured = true,
+			       .tx_offered = 1,
+			       .tx_packets = 1,
+			       .total_tx_offered = 1,
+			       .total_tx_packets = 1},
+		&f.verdict);
+	assert_end_fits(&f);
+	fixture_fini(&f);
+
+	fixture_init(&f);
+	f.report.sends = false;
+	assert_end_fits(&f);
 	fixture_fini(&f);
 }
 
@@ -203,13 +271,17 @@ test_quiet_prints_the_final_report_only(void **state)
 	fixture_init(&f);
 	f.sink.quiet = true;
 	notes_add(&f.notes, "something to know");
+	notes_setup(&f.notes, "something known at the start");
+	notes_warn(&f.notes, "something to fear");
 	report_console.begin(&f.sink, &f.report);
 	report_console.interval(&f.sink, &f.report, &iv);
 	assert_string_equal(fixture_text(&f), "");
 	report_console.end(&f.sink, &f.report);
 	text = fixture_text(&f);
 	assert_says(text, "pmdperf 1.2.3");
-	assert_says(text, "something to know");
+	assert_says(text, "note: something to know");
+	assert_silent(text, "at the start");
+	assert_says(text, "warning: something to fear");
 	assert_says(text, "VERDICT pass (exit status 0)");
 	fixture_fini(&f);
 }
@@ -249,8 +321,8 @@ test_I5_end_keeps_offered_accepted_and_errors_apart(void **state)
 	assert_says(text, "whole run 33000000 offered, 30000000 accepted");
 	assert_says(text, "whole run 27000000 packets");
 	assert_says(text, "mean      10.000 Mpps");
-	assert_says(text, "median 10.000 Mpps, min 10.000 Mpps, max 10.000 Mpps");
-	assert_says(text, "of 2 whole periods of 1s");
+	assert_says(
+		text, "periods   2 of 1s: median 10.000 Mpps, min 10.000 Mpps, max 10.000 Mpps\n");
 	fixture_fini(&f);
 }
 
@@ -476,6 +548,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin_tells_the_setup),
 		cmocka_unit_test(test_notes_are_said_once),
+		cmocka_unit_test(test_title_is_one_line),
+		cmocka_unit_test(test_D6_end_of_a_small_run_fits_24_lines),
 		cmocka_unit_test(test_interval_line),
 		cmocka_unit_test(test_only_columns_that_apply),
 		cmocka_unit_test(test_slow_rates_keep_their_digits),

@@ -19,11 +19,11 @@
 
 static char **arguments; /* EAL keeps pointers into them until the end */
 
-static bool
-has_word(const struct eal_args *args, const char *name)
+bool
+eal_is_verbose(const struct eal_args *args)
 {
 	for (unsigned i = 0; i < args->nb_words; i++) {
-		if (strcmp(args->words[i].name, name) == 0)
+		if (strcmp(args->words[i].name, "--log-level") == 0)
 			return true;
 	}
 	return false;
@@ -118,7 +118,6 @@ check_vdevs(const struct eal_args *args, const char *log, struct err *e)
 int
 eal_start(const struct eal_args *args, const char *program, struct err *e)
 {
-	bool verbose = has_word(args, "--log-level");
 	struct capture capture = {.fd = -1};
 	char **scratch, *log = NULL;
 	int argc, rc, error;
@@ -132,7 +131,7 @@ eal_start(const struct eal_args *args, const char *program, struct err *e)
 		return err_set(e, EXIT_MACHINE, "no memory");
 	}
 	memcpy(scratch, arguments, (size_t)argc * sizeof(*scratch));
-	if (!verbose) {
+	if (!eal_is_verbose(args)) {
 		rte_log_set_global_level(RTE_LOG_WARNING);
 		capture_begin(&capture);
 	}

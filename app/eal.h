@@ -21,5 +21,8 @@ int eal_check_memory(const struct eal_args *args, const struct host *host, struc
  */
 int eal_start(const struct eal_args *args, const char *program, struct err *e);
 
+/* True if the user wants to see what EAL and drivers log. */
+bool eal_is_verbose(const struct eal_args *args);
+
 /* Ends EAL and frees what it holds. */
 void eal_stop(void);

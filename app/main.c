@@ -3,7 +3,8 @@
  * The life of the program: words, plan, EAL, ports, run, report, and everything given back in
  * reverse order on every path.
  */
-#include <locale.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <rte_config.h>
 #include <rte_version.h>
 
+#include "capture.h"
 #include "config.h"
 #include "eal.h"
 #include "eal_args.h"
@@ -116,6 +118,9 @@ prepare(struct err *e)
 		nb = 1;
 	}
 	in = preplan_in(cfg, &app.host, &app.args, ports, (unsigned)nb);
+	/* EAL judges words that are not known here; a plan doesn't get that far. */
+	if (cfg->plan && eal_args_unknown_word(&app.args) != NULL)
+		return eal_args_refuse_unknown(&app.args, eal_args_unknown_word(&app.args), e);
 	if (preplan_lcores(&in, &app.args, &app.notes, e) != 0 ||
 		preplan_memory_in(cfg, &app.host, &app.args, &app.mem, e) != 0)
 		return -1;
@@ -130,7 +135,7 @@ start_eal(const char *program, struct err *e)
 	const struct eal_args *args = &app.args;
 
 	if (eal_check_memory(args, &app.host, e) != 0 || runtime_dir_init(args, e) != 0 ||
-		runtime_dir_stale_sockets(args, e) != 0)
+		runtime_dir_check_sockets(args, e) != 0)
 		return -1;
 	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none. */
 	(void)live_register();
@@ -147,7 +152,7 @@ plan_run(struct run *run, struct err *e)
 	static struct plan_port_in ports[CONFIG_MAX_PORTS];
 	static struct memory_need need;
 	struct plan_in in;
-	int nb = port_discover(run->ports, &app.cfg, e);
+	int nb = port_discover(run->ports, &app.cfg, run->notes, e);
 
 	if (nb < 0)
 		return -1;
@@ -166,6 +171,59 @@ plan_run(struct run *run, struct err *e)
 	return memory_check(&need, e);
 }
 
+/* Builds the run; what drivers print becomes the reason of a failure, or a note. */
+static int
+build_run(struct run *run, struct err *e)
+{
+	struct capture capture = {.fd = -1};
+	char *said = NULL, reason[NOTE_TEXT - 32];
+	int rc;
+
+	if (!eal_is_verbose(&app.args))
+		capture_begin(&capture);
+	rc = run_build(run, e);
+	capture_end(&capture, &said);
+	capture_reason(said, reason, sizeof(reason));
+	free(said);
+	if (reason[0] == '\0')
+		return rc;
+	if (rc == 0)
+		notes_add(run->notes, "the drivers say: %s", reason);
+	else
+		err_append(e, " (%s)", reason);
+	return rc;
+}
+
+/* The JSON file, complete or not at all. @return the exit status, -1 with an error */
+static int
+write_json(int status, struct err *e)
+{
+	struct report_sink sink = {.out = app.json.f};
+	int rc;
+
+	if (app.json.f == NULL)
+		return status;
+	rc = report_json.end(&sink, &app.result.report);
+	if (rc != 0) {
+		output_abort(&app.json);
+		return err_set(e, EXIT_MACHINE, "--json=%s: cannot be written: %s",
+			app.cfg.json_file, strerror(-rc));
+	}
+	return output_commit(&app.json, e) == 0 ? status : -1;
+}
+
+/* A reader that went away is its own affair; a full disk is not. */
+static int
+check_console(int status, struct err *e)
+{
+	int error = app.console.write_errno;
+
+	if (error == 0 || error == EPIPE)
+		return status;
+	return err_set(e, EXIT_MACHINE, "the report cannot be written to stdout: %s",
+		strerror(error));
+}
+
 static int
 run_test(int argc, char **argv, struct err *e)
 {
@@ -180,7 +238,7 @@ run_test(int argc, char **argv, struct err *e)
 	run->notes = &app.notes;
 	app.console = (struct report_sink){.out = stdout, .quiet = app.cfg.quiet};
 
-	if (plan_run(run, e) != 0 || run_build(run, e) != 0)
+	if (plan_run(run, e) != 0 || build_run(run, e) != 0)
 		goto out;
 	run_wait_link(run);
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
@@ -191,18 +249,9 @@ run_test(int argc, char **argv, struct err *e)
 	result_end(&app.result, run, &app.sampled);
 	(void)console->end(&app.console, &app.result.report);
 	status = verdict_exit(app.result.verdict.status);
-	if (app.json.f != NULL) {
-		struct report_sink sink = {.out = app.json.f};
-		int rc = report_json.end(&sink, &app.result.report);
-
-		if (rc != 0) {
-			status = err_set(e, EXIT_MACHINE, "--json %s: cannot be written: %s",
-				app.json.path, strerror(-rc));
-			output_abort(&app.json);
-		} else if (output_commit(&app.json, e) != 0) {
-			status = -1;
-		}
-	}
+	status = write_json(status, e);
+	if (status >= 0)
+		status = check_console(status, e);
 	if (app.sampled.stuck > 0) {
 		/* A worker is still inside a driver: its port and memory cannot be taken away. */
 		fflush(NULL);
@@ -216,12 +265,26 @@ out:
 	return status;
 }
 
+/* A file opened on a free 0, 1 or 2 would get what is printed. */
+static void
+fill_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct err e = {.status = EXIT_MACHINE};
 	int rc, status = -1;
 
+	fill_standard_streams();
 	signals_init();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rc = read_words(argc, argv, &e);

@@ -8,6 +8,7 @@
 #include <rte_errno.h>
 #include <rte_ether.h>
 
+#include "kernel_if.h"
 #include "port_mtu.h"
 
 /* testpmd's destination when none is known. */
@@ -50,6 +51,25 @@ open_port(struct port *p, uint16_t id, const struct config *cfg, struct err *e)
 	return 0;
 }
 
+/* A switch that learns one address on two of its ports sends frames to either. */
+static void
+warn_same_mac(const struct port *ports, unsigned nb, struct notes *notes)
+{
+	char text[ADDR_MAC_LEN];
+
+	for (unsigned i = 0; i < nb; i++) {
+		for (unsigned k = 0; k < i; k++) {
+			if (addr_mac_equal(&ports[i].mac, &ports[k].mac) &&
+				!addr_mac_is_zero(&ports[i].mac))
+				notes_warn(notes,
+					"ports %u and %u have the same MAC, %s: frames for one may go to "
+					"the other",
+					ports[k].id, ports[i].id,
+					addr_format_mac(&ports[i].mac, text));
+		}
+	}
+}
+
 int
 port_refuse_named(const struct config *cfg, uint16_t id, unsigned found, struct err *e)
 {
@@ -69,7 +89,7 @@ port_refuse_named(const struct config *cfg, uint16_t id, unsigned found, struct 
 }
 
 int
-port_discover(struct port *ports, const struct config *cfg, struct err *e)
+port_discover(struct port *ports, const struct config *cfg, struct notes *notes, struct err *e)
 {
 	unsigned nb = 0;
 	uint16_t id;
@@ -92,6 +112,7 @@ port_discover(struct port *ports, const struct config *cfg, struct err *e)
 			return -1;
 		nb++;
 	}
+	warn_same_mac(ports, nb, notes);
 	return (int)nb;
 }
 
@@ -284,7 +305,7 @@ port_link(struct port *p)
 	struct rte_eth_link link = {0};
 
 	p->link_up = rte_eth_link_get_nowait(p->id, &link) == 0 &&
-		link.link_status == RTE_ETH_LINK_UP;
+		link.link_status == RTE_ETH_LINK_UP && kernel_if_running(p->info.if_index);
 	/* Virtual NICs report 0, all ones or invented speeds; the first two are known to be none. */
 	p->link_mbps = p->link_up && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN
 		? link.link_speed

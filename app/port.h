@@ -43,7 +43,7 @@ struct port {
  * @return how many; -1 with EXIT_USAGE or EXIT_MACHINE: none there, one named that is not there,
  * one without an engine
  */
-int port_discover(struct port *ports, const struct config *cfg, struct err *e);
+int port_discover(struct port *ports, const struct config *cfg, struct notes *notes, struct err *e);
 
 /*
  * Refuses a port that is not there if an option names it.

@@ -3,38 +3,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <net/if.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <rte_ether.h>
 
-/* ethdev answers 1500 for a kernel's interface whatever its MTU is: the kernel knows. */
-static uint16_t
-kernel_mtu(unsigned if_index)
-{
-	struct ifreq ifr = {0};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int mtu = 0;
-
-	if (fd < 0)
-		return 0;
-	if (if_indextoname(if_index, ifr.ifr_name) != NULL && ioctl(fd, SIOCGIFMTU, &ifr) == 0)
-		mtu = ifr.ifr_mtu;
-	close(fd);
-	return mtu > 0 && mtu <= UINT16_MAX ? (uint16_t)mtu : 0;
-}
+#include "kernel_if.h"
 
 /* @return 0 if it is not known */
 static uint16_t
 read_mtu(const struct port *p)
 {
-	uint16_t mtu = 0;
+	uint16_t mtu;
 
-	if (p->info.if_index != 0)
-		mtu = kernel_mtu(p->info.if_index);
+	/* ethdev answers 1500 for a kernel's interface whatever its MTU is: the kernel knows. */
+	mtu = kernel_if_mtu(p->info.if_index);
 	if (mtu == 0 && rte_eth_dev_get_mtu(p->id, &mtu) != 0)
 		mtu = 0;
 	return mtu;

@@ -126,6 +126,8 @@ preplan_in(const struct config *cfg, const struct host *host, const struct eal_a
 		.ports = ports,
 		.nb_ports = nb_ports,
 		.lcores_given = args->lcores_given,
+		.main_given = args->main_lcore >= 0,
+		.main_lcore = args->main_lcore >= 0 ? (unsigned)args->main_lcore : 0,
 		.nb_cores = cfg->nb_cores,
 		.nb_cores_given = cfg->nb_cores != 0,
 		.txq = cfg->txq,
@@ -180,7 +182,9 @@ preplan_lcores(const struct plan_in *in, struct eal_args *args, struct notes *no
 			return eal_args_blame_lcores(args, e);
 		return 0;
 	}
-	return plan_choose_lcores(in, RTE_MAX_LCORE, &args->lcores, notes, e);
+	if (plan_choose_lcores(in, RTE_MAX_LCORE, &args->lcores, notes, e) != 0)
+		return in->main_given ? eal_args_blame_lcores(args, e) : -1;
+	return 0;
 }
 
 uint32_t

@@ -181,7 +181,7 @@ end_queues(struct result *res, const struct run *r)
 			.port = s->port,
 			.queue = s->queue,
 			.tx = s->sends,
-			.offered = counter_get(&c->tx_offered),
+			.offered = counter_get(&c->tx_packets) + counter_get(&c->tx_unsent),
 			.packets = counter_get(s->sends ? &c->tx_packets : &c->rx_packets),
 			.bytes = counter_get(s->sends ? &c->tx_bytes : &c->rx_bytes),
 		};

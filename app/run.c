@@ -104,12 +104,13 @@ run_snapshot(const struct run *r, struct sample_snapshot *s)
 	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
 		const struct stream_counters *c = &r->streams[i].count;
 
-		s->tx.offered += counter_get(&c->tx_offered);
 		s->tx.packets += counter_get(&c->tx_packets);
+		s->tx.offered += counter_get(&c->tx_unsent);
 		s->tx.bytes += counter_get(&c->tx_bytes);
 		s->rx.packets += counter_get(&c->rx_packets);
 		s->rx.bytes += counter_get(&c->rx_bytes);
 	}
+	s->tx.offered += s->tx.packets;
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		receives = receives || r->ports[i].engine->receives;
 		sends = sends || r->ports[i].engine->sends;

@@ -218,33 +218,61 @@ check_socket(const char *path, struct err *e)
 	return 0;
 }
 
+static bool
+key_is(const char *vdev, const char *key, const char *value)
+{
+	char *found = vdev_arg(vdev, key);
+	bool is = found != NULL && strcmp(found, value) == 0;
+
+	free(found);
+	return is;
+}
+
+enum end {
+	END_NONE, /* no socket in the file system */
+	END_LISTENS,
+	END_CONNECTS,
+};
+
+/* Which end of a socket a vdev will be, and the key that names it. */
+static enum end
+end_of(const char *vdev, const char **key)
+{
+	if (strncmp(vdev, "net_vhost", 9) == 0 || strncmp(vdev, "eth_vhost", 9) == 0) {
+		*key = "iface";
+		return key_is(vdev, "client", "1") ? END_CONNECTS : END_LISTENS;
+	}
+	if (strncmp(vdev, "net_virtio_user", 15) == 0) {
+		*key = "path";
+		return key_is(vdev, "server", "1") ? END_LISTENS : END_CONNECTS;
+	}
+	if (strncmp(vdev, "net_memif", 9) == 0 && key_is(vdev, "socket-abstract", "no")) {
+		*key = "socket";
+		return key_is(vdev, "role", "server") || key_is(vdev, "role", "master")
+			? END_LISTENS
+			: END_CONNECTS;
+	}
+	return END_NONE;
+}
+
 int
-runtime_dir_stale_sockets(const struct eal_args *args, struct err *e)
+runtime_dir_check_sockets(const struct eal_args *args, struct err *e)
 {
 	for (unsigned i = 0; i < args->nb_vdevs; i++) {
-		const char *vdev = args->vdevs[i];
-		bool vhost = strncmp(vdev, "net_vhost", 9) == 0 ||
-			strncmp(vdev, "eth_vhost", 9) == 0;
-		bool memif = strncmp(vdev, "net_memif", 9) == 0;
-		char *path = vdev_arg(vdev, vhost ? "iface" : "socket");
-		char *client = vdev_arg(vdev, "client");
-		char *role = vdev_arg(vdev, "role");
-		char *abstract = vdev_arg(vdev, "socket-abstract");
-		bool listens = false;
+		const char *vdev = args->vdevs[i], *key;
+		enum end end = end_of(vdev, &key);
+		char *path = end == END_NONE ? NULL : vdev_arg(vdev, key);
 		int rc = 0;
 
-		if (vhost)
-			listens = client == NULL || strcmp(client, "1") != 0;
-		else if (memif)
-			listens = role != NULL &&
-				(strcmp(role, "server") == 0 || strcmp(role, "master") == 0) &&
-				abstract != NULL && strcmp(abstract, "no") == 0;
-		if (listens && path != NULL)
+		if (path != NULL && end == END_LISTENS)
 			rc = check_socket(path, e);
+		/* A vhost client waits for its server; the others give up at once. */
+		else if (path != NULL && end == END_CONNECTS && strcmp(key, "iface") != 0 &&
+			access(path, F_OK) != 0)
+			rc = err_set(e, EXIT_MACHINE,
+				"nobody listens on %s: %s; start the other side first", path,
+				strerror(errno));
 		free(path);
-		free(client);
-		free(role);
-		free(abstract);
 		if (rc != 0)
 			return eal_args_blame_vdev(args, i, e);
 	}

@@ -26,8 +26,9 @@ void runtime_dir_taken(void);
 void runtime_dir_remove(void);
 
 /*
- * Removes sockets that a killed process left where a vdev is about to listen (net_vhost without
- * client=1, net_memif as server): nobody answers there.
- * @return 0, or -1 with EXIT_MACHINE: somebody listens, or the path is not a socket
+ * Looks at the sockets that vdevs will make or connect to (net_vhost, net_virtio_user, net_memif).
+ * Where one is about to listen, a socket that a killed process left is removed: nobody answers there.
+ * @return 0, or -1 with EXIT_MACHINE: somebody listens there already, the path is not a socket or
+ * cannot be made one, or nobody listens where one is to connect
  */
-int runtime_dir_stale_sockets(const struct eal_args *args, struct err *e);
+int runtime_dir_check_sockets(const struct eal_args *args, struct err *e);

@@ -23,8 +23,8 @@ struct stream;
  * engine of one direction leaves the other half alone.
  */
 struct stream_counters {
-	_Atomic uint64_t tx_offered; /* frames it set out to send */
 	_Atomic uint64_t tx_packets; /* frames the device took */
+	_Atomic uint64_t tx_unsent;  /* frames it didn't; both together were offered */
 	_Atomic uint64_t tx_bytes;
 	_Atomic uint64_t rx_packets; /* frames rx_burst returned, without control frames */
 	_Atomic uint64_t rx_bytes;

@@ -31,6 +31,17 @@ err_set_option(struct err *e, const char *option, const char *fmt, ...)
 	return -1;
 }
 
+void
+err_append(struct err *e, const char *fmt, ...)
+{
+	size_t len = strlen(e->msg);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e->msg + len, sizeof(e->msg) - len, fmt, ap);
+	va_end(ap);
+}
+
 int
 err_prefix(struct err *e, const char *fmt, ...)
 {

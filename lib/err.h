@@ -36,6 +36,9 @@ int err_set(struct err *e, enum exit_status status, const char *fmt, ...)
 int err_set_option(struct err *e, const char *option, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Adds to the end of a message that is already there. */
+void err_append(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Puts "CONTEXT: " before a message that is already there, for example "pmdperf.ini:12". Returns
  * -1. */
 int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -27,6 +27,7 @@ class Box:
     def __init__(self):
         self.path = tempfile.mkdtemp(prefix="pmdperf-test-")
         self.processes = []
+        self.helpers = []  # other processes, ended with the box
 
     def lcores(self, workers=1):
         """EAL words for main and so many workers, whatever CPUs there are."""
@@ -48,6 +49,10 @@ class Box:
     def close(self):
         for p in self.processes:
             p.kill()
+            harness.sweep(p)
+        for h in self.helpers:
+            h.kill()
+            h.wait()
         shutil.rmtree(self.path, ignore_errors=True)
 
 

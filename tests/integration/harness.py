@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -90,6 +91,12 @@ def leftovers(pid, directory=None, prefix=None):
     return [str(f) for f in found]
 
 
+def sweep(process):
+    """Clears what a process leaves that was killed, by a test or for it."""
+    if process.popen.returncode == -signal.SIGKILL:
+        shutil.rmtree(RUNTIME / f"pmdperf-{process.pid}", ignore_errors=True)
+
+
 def call(words, directory, prefix=(), limit=LIMIT_S, env=None, stdin=subprocess.DEVNULL):
     """Runs the program with exactly these words to its end."""
     p = subprocess.Popen([*prefix, PROGRAM, *words], cwd=directory, stdin=stdin, env=env,
@@ -99,6 +106,7 @@ def call(words, directory, prefix=(), limit=LIMIT_S, env=None, stdin=subprocess.
     except subprocess.TimeoutExpired:
         p.kill()
         out, err = p.communicate()
+        shutil.rmtree(RUNTIME / f"pmdperf-{p.pid}", ignore_errors=True)
         raise AssertionError(f"did not end within {limit} s: {words}\n{out}\n{err}") from None
     r = Result(p.returncode, out, err, None)
     r.pid = p.pid

@@ -4,6 +4,7 @@ pairs into a network namespace of their own, and DPDK's own tool to look at what
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -122,15 +123,64 @@ class Pair:
                 "socket-abstract=no")
 
 
+class Live:
+    """A run whose interval lines are looked at while it runs."""
+
+    def __init__(self, box, eal, own, **kw):
+        self.path = pathlib.Path(box.path) / f"out{next(_numbers)}"
+        with self.path.open("w") as f:
+            self.process = box.start(eal, ["--stats-period=50ms", *own], stdout=f, **kw)
+
+    def rates(self):
+        """Mpps by interval: the first column after the time."""
+        found = re.findall(r"^ +\d+\.\d{3} +(\d+\.\d+) .*\n", self.path.read_text(), re.M)
+        return [float(x) for x in found]
+
+    def wait_moving(self):
+        harness.wait_for(lambda: self._ended() or any(self.rates()[-3:]), "frames moved")
+        assert not self._ended(), "ended before a frame moved"
+
+    def wait_running(self):
+        harness.wait_for(lambda: self._ended() or self.rates(), "an interval")
+        assert not self._ended(), "ended before its first interval"
+
+    def wait_still(self):
+        """All that was on its way has come."""
+        seen = len(self.rates())
+        harness.wait_for(lambda: len(self.rates()) >= seen + 3 and not any(self.rates()[-2:]),
+                         "frames stopped coming")
+
+    def wait(self):
+        r = self.process.wait()
+        r.out = self.path.read_text()
+        return r
+
+    def stop(self):
+        self.process.signal()
+        return self.wait()
+
+    def _ended(self):
+        return self.process.popen.poll() is not None
+
+
+def across(box, workers=1):
+    """Lcores for the second of two processes: workers on the CPUs that the first uses last."""
+    cpus = [f"{i + 1}@{box.cpus[i % len(box.cpus)]}" for i in range(workers)]
+    return ["--lcores", ",".join([f"0@{box.cpus[0]}", *cpus])]
+
+
 def exchange(box, sender, receiver, tx_words=(), rx_words=(), ready=None, duration="300ms",
              workers=1):
     """Starts a receiver, then a sender that ends by itself, then ends the receiver.
     @return both results"""
-    rx = box.start([receiver], ["--forward-mode=rxonly", "--warmup=0", *rx_words], workers=workers)
+    rx = Live(box, [receiver], ["--forward-mode=rxonly", "--warmup=0", *rx_words], workers=workers,
+              lcores=across(box, workers))
     if ready is not None:
         ready()
+    rx.wait_running()
     tx = box.run([sender], ["--forward-mode=txonly", "--warmup=50ms", f"--duration={duration}",
                             *tx_words], workers=workers)
+    rx.wait_still()
     return tx, rx.stop()
 
 

@@ -3,11 +3,10 @@
 number, packets and bytes. Rings of virtio and memif hold frames back rather than drop them."""
 import pathlib
 import signal
-import threading
-import time
 
 import pytest
 
+import harness
 import links
 import packets
 
@@ -31,26 +30,33 @@ def test_virtio_to_vhost(box, packed, queues, length):
     assert all(q["packets"] > 0 for q in rx.queues("rx"))
 
 
+def sender_first(box, sender, receiver, tx_words=(), rx_words=()):
+    """The sender listens and is there first: what it offers before is unsent, not lost."""
+    pair = links.Pair(box)
+    tx = links.Live(box, [sender(pair)], [*TX, *tx_words])
+    pair.listening()
+    rx = links.Live(box, [receiver(pair)], [*RX, *rx_words], lcores=links.across(box))
+    rx.wait_moving()
+    sent = tx.stop()
+    rx.wait_still()
+    return sent, rx.stop()
+
+
 @pytest.mark.parametrize("packed", [0, 1], ids=["split", "packed"])
 @pytest.mark.parametrize("queues", [1, 4])
 def test_vhost_to_virtio(box, packed, queues):
-    """The sender listens and is there first: what it offers before is unsent, not lost."""
-    pair = links.Pair(box)
     words = [f"--txq={queues}", f"--rxq={queues}"]
-    tx = box.start([pair.vhost(queues)], [*TX, *words])
-    pair.listening()
-    rx = box.start([pair.virtio(queues, packed)], [*RX, *words])
-    time.sleep(1.2)
-    links.check_lossless(tx.stop(), rx.stop(), 64)
+    tx, rx = sender_first(box, lambda pair: pair.vhost(queues),
+                          lambda pair: pair.virtio(queues, packed), words, words)
+    links.check_lossless(tx, rx, 64)
+    assert all(q["packets"] > 0 for q in rx.queues("rx"))
 
 
 def test_virtio_sender_first(box):
     """The virtio side listens."""
-    pair = links.Pair(box)
-    tx = box.start([pair.virtio(more=",server=1")], [*TX, "--duration=700ms"])
-    pair.listening()
-    rx = box.start([pair.vhost(more=",client=1")], RX)
-    links.check_lossless(tx.wait(), rx.stop(), 64)
+    tx, rx = sender_first(box, lambda pair: pair.virtio(more=",server=1"),
+                          lambda pair: pair.vhost(more=",client=1"))
+    links.check_lossless(tx, rx, 64)
 
 
 @pytest.mark.parametrize("length", [64, 1430])
@@ -68,16 +74,13 @@ def test_memif_in_one_process(box, length):
 @pytest.mark.parametrize("roles", [("client", "server"), ("server", "client")],
                          ids=["client_sends", "server_sends"])
 def test_memif_between_two_processes(box, roles, length):
-    pair = links.Pair(box)
     if roles[0] == "client":
+        pair = links.Pair(box)
         tx, rx = links.exchange(box, pair.memif("client"), pair.memif("server"),
                                 [f"--txpkts={length}"], ready=pair.listening)
     else:
-        sender = box.start([pair.memif("server")], [*TX, f"--txpkts={length}"])
-        pair.listening()
-        receiver = box.start([pair.memif("client")], RX)
-        time.sleep(1.0)
-        tx, rx = sender.stop(), receiver.stop()
+        tx, rx = sender_first(box, lambda pair: pair.memif("server"),
+                              lambda pair: pair.memif("client"), [f"--txpkts={length}"])
     links.check_lossless(tx, rx, length)
 
 
@@ -121,54 +124,51 @@ def test_J6_bytes_are_own_lengths_whatever_carries_them(box):
 
 def test_D1_two_processes_at_once_with_no_word_about_it(box):
     """No --file-prefix: each has its own, and neither takes all memory."""
-    pair = links.Pair(box)
     before = links.free_pages()
-    rx = box.start([pair.vhost()], RX)
+    pair = links.Pair(box)
+    rx = links.Live(box, [pair.vhost()], RX, lcores=links.across(box))
     pair.listening()
-    tx = box.start([pair.virtio()], [*TX, "--duration=500ms"])
-    time.sleep(0.3)
-    taken = before - links.free_pages()
-    assert tx.popen.poll() is None and rx.popen.poll() is None
-    assert taken <= 256 or links.free_pages() > 0
-    links.check_lossless(tx.wait(), rx.stop(), 64)
+    tx = links.Live(box, [pair.virtio()], TX)
+    rx.wait_moving()
+    assert before - links.free_pages() <= 256, "more than 512 MB for the two"
+    assert links.free_pages() > 0
+    sent = tx.stop()
+    rx.wait_still()
+    links.check_lossless(sent, rx.stop(), 64)
 
 
-@pytest.mark.parametrize("kind", ["vhost", "memif"])
-def test_D1_the_receiver_dies_first(box, kind):
+def vhost_sides(pair):
+    return pair.vhost(), pair.virtio()
+
+
+def memif_sides(pair):
+    return pair.memif("server"), pair.memif("client")
+
+
+@pytest.mark.parametrize("sides", [vhost_sides, memif_sides])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_D1_the_receiver_goes_first(box, sides, number):
     """No error for the sender, no SIGPIPE: it goes on offering and reports what was taken."""
     pair = links.Pair(box)
-    receiver, sender = {"vhost": (pair.vhost(), pair.virtio()),
-                        "memif": (pair.memif("server"), pair.memif("client"))}[kind]
-    rx = box.start([receiver], RX)
+    receiver, sender = sides(pair)
+    rx = links.Live(box, [receiver], RX, lcores=links.across(box))
     pair.listening()
-    tx = box.start([sender], [*TX, "--duration=1500ms"])
-    time.sleep(0.9)
-    rx.signal(signal.SIGKILL)
-    rx.wait()
-    r = tx.wait()
-    assert r.status == 0, r.err
-    assert r.summary["tx"]["total_packets"] > 0
-    assert "SIGPIPE" not in r.err and "Broken pipe" not in r.out
-    links.check_sums(r, "tx")
-
-
-@pytest.mark.parametrize("kind", ["vhost", "memif"])
-def test_D1_the_receiver_ends_first(box, kind):
-    """By a polite signal: both report, neither fails."""
-    pair = links.Pair(box)
-    receiver, sender = {"vhost": (pair.vhost(), pair.virtio()),
-                        "memif": (pair.memif("server"), pair.memif("client"))}[kind]
-    rx = box.start([receiver], RX)
-    pair.listening()
-    tx = box.start([sender], [*TX, "--duration=1500ms"])
-    time.sleep(0.9)
-    got = rx.stop()
-    sent = tx.wait()
-    assert got.status == 0, got.err
+    tx = links.Live(box, [sender], TX)
+    rx.wait_moving()
+    rx.process.signal(number)
+    got = rx.wait()
+    seen = len(tx.rates())
+    harness.wait_for(lambda: len(tx.rates()) >= seen + 4, "the sender goes on")
+    sent = tx.stop()
     assert sent.status == 0, sent.err
-    # What lay in the ring is the difference.
-    rest = sent.summary["tx"]["total_packets"] - got.summary["rx"]["total_packets"]
-    assert 0 <= rest <= 4096
+    assert sent.summary["tx"]["total_packets"] > 0
+    assert "SIGPIPE" not in sent.err and "Broken pipe" not in sent.out
+    links.check_sums(sent, "tx")
+    if number == signal.SIGTERM:
+        assert got.status == 0, got.err
+        # What still lay in the ring is the difference.
+        rest = sent.summary["tx"]["total_packets"] - got.summary["rx"]["total_packets"]
+        assert 0 <= rest <= 4096
 
 
 def test_I3_three_runs_stand_alone(box):
@@ -186,13 +186,15 @@ def test_I3_three_runs_stand_alone(box):
 def test_I3_one_receiver_three_senders(box):
     """The receiver's count is the sum of what three senders after one another got rid of."""
     pair = links.Pair(box)
-    rx = box.start([pair.vhost()], RX)
+    rx = links.Live(box, [pair.vhost()], RX, lcores=links.across(box))
     pair.listening()
+    rx.wait_running()
     sent = 0
     for _ in range(3):
         tx = box.run([pair.virtio()], [*TX, "--duration=100ms"])
         assert tx.status == 0, tx.err
         sent += tx.summary["tx"]["total_packets"]
+    rx.wait_still()
     r = rx.stop()
     assert r.summary["rx"]["total_packets"] == sent
     assert r.summary["rx"]["total_bytes"] == 64 * sent
@@ -202,14 +204,18 @@ def test_I5_I9_K2_a_slow_reader_costs_the_sender_and_loses_nothing(box):
     """Offered, accepted and received are three numbers; the ring is full while the reader stands
     still, and every accepted frame is read afterwards."""
     pair = links.Pair(box)
-    rx = box.start([pair.vhost()], RX)
+    rx = links.Live(box, [pair.vhost()], RX, lcores=links.across(box))
     pair.listening()
-    tx = box.start([pair.virtio()], TX)
-    time.sleep(0.9)
-    rx.signal(signal.SIGSTOP)
-    threading.Timer(0.3, rx.signal, [signal.SIGCONT]).start()
-    time.sleep(0.5)
-    sent, got = tx.stop(), rx.stop()
+    tx = links.Live(box, [pair.virtio()], TX)
+    rx.wait_moving()
+    rx.process.signal(signal.SIGSTOP)
+    seen = len(tx.rates())
+    harness.wait_for(lambda: len(tx.rates()) >= seen + 4, "the sender goes on")
+    rx.process.signal(signal.SIGCONT)
+    rx.wait_moving()
+    sent = tx.stop()
+    rx.wait_still()
+    got = rx.stop()
     links.check_lossless(sent, got, 64)
     assert sent.summary["tx"]["unsent"] > 0
     assert sent.summary["tx"]["offered"] > sent.summary["tx"]["packets"]

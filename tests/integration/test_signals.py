@@ -43,7 +43,7 @@ def check(p, r, box, mode):
     assert r.status == (0 if mode == TX else 3), f"status {r.status}\n{r.out}\n{r.err}"
     assert r.err == ""
     assert r.report is not None and r.report["schema"] == "pmdperf/1"
-    assert "RESULT" in r.out and "VERDICT" in r.out.splitlines()[-12:][0] + r.out[-1500:]
+    assert "RESULT" in r.out and "VERDICT" in r.out
     if mode == RX:
         assert r.report["verdict"]["status"] == "fail"
         assert "got no frame" in r.out and "check:" in r.out
@@ -113,8 +113,7 @@ def test_a_storm_of_signals(box):
 def test_D2_without_end_and_without_lines(box):
     """Waiting in the longest sleep there is."""
     p = box.start(["--vdev=net_null0"], [TX, "--stats-period=0", "--warmup=0"])
-    wait_for(lambda: not handles(p.pid, 0) and os.path.exists(harness.RUNTIME / f"pmdperf-{p.pid}"),
-             "start of EAL") if False else time.sleep(1)
+    time.sleep(1)
     sent = time.monotonic()
     r = p.stop()
     assert time.monotonic() - sent < STOP_S
@@ -223,6 +222,13 @@ def test_stderr_closed(box):
 # The peer goes away.
 
 
+def listens(path):
+    """Whether somebody listens on a socket, without connecting to it."""
+    with open("/proc/net/unix", encoding="ascii") as f:
+        return any(line.split()[3] == "00010000" and line.rstrip().endswith(" " + path)
+                   for line in f)
+
+
 def pair(box, kind, listener_mode, own=()):
     """@return the listener and the one that connects to it, both running"""
     sock = f"{box.path}/{kind}.sock"
@@ -237,7 +243,8 @@ def pair(box, kind, listener_mode, own=()):
     words = ["--warmup=0", "--stats-period=200ms", *own]
     a = box.start([listen], [listener_mode, *words],
                   lcores=[f"--lcores=0@{cpus[0]},1@{cpus[0]}"])
-    wait_for(lambda: os.path.exists(sock), "the socket")
+    # A stale one may be there already.
+    wait_for(lambda: listens(sock), "the listener")
     b = box.start([connect], [other_mode, *words],
                   lcores=[f"--lcores=0@{cpus[-1]},1@{cpus[-1]}"])
     return a, b, sock

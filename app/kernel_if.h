@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel knows of an interface that a port shares with it (af_packet, af_xdp, tap), where
+ * ethdev answers with defaults.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* @return the MTU; 0: not known, or not a kernel's interface (index 0) */
+uint16_t kernel_if_mtu(unsigned if_index);
+
+/* @return false only if it is a kernel's interface that is down or without a carrier */
+bool kernel_if_running(unsigned if_index);

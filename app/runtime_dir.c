@@ -17,6 +17,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum {
+	PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path), /* with the final zero */
+};
+
 /* Made before EAL starts: a signal handler can neither allocate nor format. */
 static struct {
 	char dir[PATH_MAX];
@@ -195,9 +199,6 @@ check_socket(const char *path, struct err *e)
 	if (!S_ISSOCK(st.st_mode))
 		return err_set(e, EXIT_MACHINE,
 			"%s is there and is not a socket; give another path", path);
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return err_set(e, EXIT_USAGE, "a socket's path has at most %zu bytes",
-			sizeof(addr.sun_path) - 1);
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	rc = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
@@ -264,10 +265,14 @@ runtime_dir_check_sockets(const struct eal_args *args, struct err *e)
 		char *path = end == END_NONE ? NULL : vdev_arg(vdev, key);
 		int rc = 0;
 
-		if (path != NULL && end == END_LISTENS)
+		/* Drivers cut a longer one and go on. */
+		if (path != NULL && strlen(path) >= PATH_BYTES)
+			rc = err_set(e, EXIT_USAGE, "a socket's path has at most %d bytes",
+				PATH_BYTES - 1);
+		else if (path != NULL && end == END_LISTENS)
 			rc = check_socket(path, e);
 		/* A vhost client waits for its server; the others give up at once. */
-		else if (path != NULL && end == END_CONNECTS && strcmp(key, "iface") != 0 &&
+		else if (path != NULL && strcmp(key, "iface") != 0 &&
 			access(path, F_OK) != 0)
 			rc = err_set(e, EXIT_MACHINE,
 				"nobody listens on %s: %s; start the other side first", path,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct capture {
-	int fd; /* -1: nothing is kept back */
+	int fd;       /* -1: nothing is kept back */
 	int out, err; /* the real ones */
 };
 

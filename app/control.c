@@ -71,8 +71,8 @@ control_send_for_main(struct worker *w)
 {
 	struct rte_mbuf *m;
 
-	for (unsigned i = 0; i < BURST && rte_ring_sc_dequeue(w->control.from_main, (void **)&m) == 0;
-		i++) {
+	for (unsigned i = 0;
+		i < BURST && rte_ring_sc_dequeue(w->control.from_main, (void **)&m) == 0; i++) {
 		struct stream *out = NULL;
 
 		for (unsigned k = 0; k < w->nb_streams && out == NULL; k++) {

@@ -23,22 +23,26 @@ struct worker;
 
 /* One for each worker. */
 struct control_queue {
-	struct rte_ring *to_main;   /* the worker enqueues, main dequeues */
-	struct rte_ring *from_main; /* main enqueues, the worker dequeues; mbuf->port says where to */
-	_Atomic uint64_t handed;    /* frames put on to_main. The worker writes */
-	_Atomic uint64_t dropped;   /* frames to_main had no room for. The worker writes */
-	_Atomic uint64_t sent;      /* main's frames that a device took. The worker writes */
+	struct rte_ring *to_main; /* the worker enqueues, main dequeues */
+	struct rte_ring
+		*from_main;       /* main enqueues, the worker dequeues; mbuf->port says where to */
+	_Atomic uint64_t handed;  /* frames put on to_main. The worker writes */
+	_Atomic uint64_t dropped; /* frames to_main had no room for. The worker writes */
+	_Atomic uint64_t sent;    /* main's frames that a device took. The worker writes */
 };
 
 /* What main did with control frames. Main writes and reads. */
 struct control_stats {
 	uint64_t arp;
 	uint64_t icmp;
-	uint64_t other; /* test traffic on queues that no engine polls */
+	uint64_t other;   /* test traffic on queues that no engine polls */
 	uint64_t dropped; /* by workers, for want of room */
 };
 
-/* True if a frame is for main. Looks at the first 24 bytes, which every mbuf has room for. */
+/*
+ * True if a frame is for main. Looks at the first 24 bytes, which every mbuf has room for. Without
+ * a branch: engines ask for every frame they receive, and hand a burst over only if one is.
+ */
 static inline bool
 control_is_control(const struct rte_mbuf *m)
 {
@@ -47,7 +51,7 @@ control_is_control(const struct rte_mbuf *m)
 
 	memcpy(&type, p + 12, sizeof(type));
 	return (type == RTE_BE16(RTE_ETHER_TYPE_ARP)) |
-		((type == RTE_BE16(RTE_ETHER_TYPE_IPV4)) & (p[23] == IPPROTO_ICMP));
+	       ((type == RTE_BE16(RTE_ETHER_TYPE_IPV4)) & (p[23] == IPPROTO_ICMP));
 }
 
 /*
@@ -55,20 +59,6 @@ control_is_control(const struct rte_mbuf *m)
  * @return how many frames are left in pkts
  */
 uint16_t control_hand_over(struct control_queue *q, struct rte_mbuf **pkts, uint16_t n);
-
-/*
- * Takes control frames out of a burst. There are none in nearly every burst: one pass without a
- * branch finds that out.
- */
-static inline uint16_t
-control_filter(struct control_queue *q, struct rte_mbuf **pkts, uint16_t n)
-{
-	bool any = false;
-
-	for (uint16_t i = 0; i < n; i++)
-		any |= control_is_control(pkts[i]);
-	return likely(!any) ? n : control_hand_over(q, pkts, n);
-}
 
 /*
  * Creates the rings of a worker on a socket.

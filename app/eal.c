@@ -43,17 +43,20 @@ eal_check_memory(const struct eal_args *args, const struct host *host, struct er
 		return err_set(e, EXIT_MACHINE,
 			"no free hugepages: reserve some, for example by\n"
 			"  echo 256 > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages\n"
-			"(pmdperf --plan shows how many are needed), or test without them: --no-huge "
+			"(pmdperf --plan shows how many are needed), or test without them: "
+			"--no-huge "
 			"before --");
 	if (args->memory_mb > free_mb)
 		return err_set(e, EXIT_MACHINE,
-			"-m %" PRIu64 ": only %" PRIu64 " MB are free in hugepages; ask for less, or "
+			"-m %" PRIu64 ": only %" PRIu64
+			" MB are free in hugepages; ask for less, or "
 			"reserve more pages",
 			args->memory_mb, free_mb);
 	if (args->huge_dir != NULL &&
 		(statfs(args->huge_dir, &fs) != 0 || fs.f_type != HUGETLBFS_MAGIC))
 		return err_set(e, EXIT_USAGE,
-			"--huge-dir=%s: no hugetlbfs is mounted there; leave the option out, hugepages "
+			"--huge-dir=%s: no hugetlbfs is mounted there; leave the option out, "
+			"hugepages "
 			"are then taken without a file",
 			args->huge_dir);
 	return 0;
@@ -89,9 +92,8 @@ explain_failure(const struct eal_args *args, int error, const char *log, struct 
 			reason[0] == '\0' ? rte_strerror(error) : reason);
 		return eal_args_blame_vdev(args, (unsigned)vdev, e);
 	}
-	return err_set(e, error == EINVAL ? EXIT_USAGE : EXIT_MACHINE,
-		"EAL did not start: %s%s%s", rte_strerror(error), reason[0] == '\0' ? "" : ": ",
-		reason);
+	return err_set(e, error == EINVAL ? EXIT_USAGE : EXIT_MACHINE, "EAL did not start: %s%s%s",
+		rte_strerror(error), reason[0] == '\0' ? "" : ": ", reason);
 }
 
 /* A vdev whose driver refuses it is only a line in EAL's log. */

@@ -6,7 +6,8 @@
 #include "host.h"
 
 /*
- * What EAL would say less clearly: no free hugepages, fewer than -m wants, a --huge-dir that is none.
+ * What EAL would say less clearly: no free hugepages, fewer than -m wants, a --huge-dir that is
+ * none.
  * @return 0 or -1
  */
 int eal_check_memory(const struct eal_args *args, const struct host *host, struct err *e);

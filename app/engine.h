@@ -20,10 +20,10 @@ struct engine_env {
 	const struct config *cfg;
 	struct mac src_mac;
 	struct mac dst_mac;
-	unsigned lcore;       /* of the stream's worker */
-	unsigned sender;      /* place of that worker among those that send, from 0 */
+	unsigned lcore;        /* of the stream's worker */
+	unsigned sender;       /* place of that worker among those that send, from 0 */
 	uint32_t worker_flows; /* of that worker, over all its queues */
-	unsigned tx_index;    /* the stream's place among its worker's TX queues, of tx_queues */
+	unsigned tx_index;     /* the stream's place among its worker's TX queues, of tx_queues */
 	unsigned tx_queues;
 	uint64_t tx_offloads; /* enabled on the port */
 };

@@ -1,33 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives, counts and frees. */
+#include <assert.h>
+
+#include <rte_ethdev.h>
+
 #include "control.h"
 #include "engine.h"
 #include "mbuf_free.h"
 
-#include <rte_ethdev.h>
+static void
+count(struct stream *s, uint16_t n, uint64_t bytes)
+{
+	counter_add(&s->count.rx_packets, n);
+	counter_add(&s->count.rx_bytes, bytes);
+}
+
+/* Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see. */
+static unsigned
+take_with_care(struct stream *s, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint64_t bytes = 0, bad = 0;
+
+	n = control_hand_over(s->control, pkts, n);
+	for (uint16_t i = 0; i < n; i++) {
+		bytes += pkts[i]->pkt_len;
+		bad += (pkts[i]->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) ==
+			       RTE_MBUF_F_RX_L4_CKSUM_BAD ||
+		       (pkts[i]->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) ==
+			       RTE_MBUF_F_RX_IP_CKSUM_BAD;
+	}
+	rte_pktmbuf_free_bulk(pkts, n);
+	count(s, n, bytes);
+	if (s->count_bad_cksum)
+		counter_add(&s->count.rx_bad_cksum, bad);
+	return n;
+}
 
 static unsigned
 rxonly_burst(struct stream *s)
 {
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	uint16_t n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, odd = s->count_bad_cksum;
+	struct rte_mempool *pool;
 
 	if (n == 0)
 		return 0;
-	n = control_filter(s->control, pkts, n);
-	for (uint16_t i = 0; i < n; i++)
+	pool = pkts[0]->pool;
+	for (uint16_t i = 0; i < n; i++) {
 		bytes += pkts[i]->pkt_len;
-	if (unlikely(s->count_bad_cksum)) {
-		for (uint16_t i = 0; i < n; i++) {
-			uint64_t l4 = pkts[i]->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
-
-			counter_add(&s->count.rx_bad_cksum, l4 == RTE_MBUF_F_RX_L4_CKSUM_BAD);
-		}
+		odd |= mbuf_oddity(pkts[i], pool) | control_is_control(pkts[i]);
 	}
-	mbuf_free_burst(pkts, n);
-	counter_add(&s->count.rx_packets, n);
-	counter_add(&s->count.rx_bytes, bytes);
+	if (unlikely(odd != 0))
+		return take_with_care(s, pkts, n);
+	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
+	count(s, n, bytes);
 	return n;
 }
 

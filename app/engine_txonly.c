@@ -269,8 +269,8 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 	for (uint32_t i = 0; i < period + s->nb_burst; i++) {
 		/* Flow k of the worker is on its queue k mod tx_queues. */
 		uint32_t flow = i % flows * env->tx_queues + env->tx_index;
-		struct flow_ports p = txonly_flow(
-			cfg, env->lcore, env->sender, env->worker_flows, flow);
+		struct flow_ports p =
+			txonly_flow(cfg, env->lcore, env->sender, env->worker_flows, flow);
 
 		t->word[i] = frame_udp_word(&spec, p.src, p.dst);
 	}

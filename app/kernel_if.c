@@ -35,5 +35,5 @@ kernel_if_running(unsigned if_index)
 	struct ifreq ifr = {0};
 
 	return if_index == 0 || !ask(if_index, SIOCGIFFLAGS, &ifr) ||
-		(ifr.ifr_flags & IFF_RUNNING) != 0;
+	       (ifr.ifr_flags & IFF_RUNNING) != 0;
 }

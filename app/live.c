@@ -11,7 +11,8 @@ enum {
 	WORDS = (sizeof(struct sample_interval) + sizeof(uint64_t) - 1) / sizeof(uint64_t),
 };
 
-/* A sequence lock: odd while main writes. Words are atomic, so a torn read is seen, not undefined. */
+/* A sequence lock: odd while main writes. Words are atomic, so a torn read is seen, not undefined.
+ */
 static struct {
 	_Atomic uint64_t sequence;
 	_Atomic uint64_t word[WORDS];

@@ -67,8 +67,7 @@ read_words(int argc, char **argv, struct err *e)
 		if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--version") == 0)
 			return CONFIG_VERSION;
 	}
-	rc = config_parse(
-		&app.cfg, argc - split, argv + split, engine_names(), &app.ini, e);
+	rc = config_parse(&app.cfg, argc - split, argv + split, engine_names(), &app.ini, e);
 	if (rc != 0)
 		return rc;
 	if (eal_args_parse(&app.args, eal_argc, argv + 1, &app.ini, app.cfg.config_file,
@@ -137,7 +136,8 @@ start_eal(const char *program, struct err *e)
 	if (eal_check_memory(args, &app.host, e) != 0 || runtime_dir_init(args, e) != 0 ||
 		runtime_dir_check_sockets(args, e) != 0)
 		return -1;
-	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none. */
+	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none.
+	 */
 	(void)live_register();
 	if (eal_start(args, program, e) != 0)
 		return -1;
@@ -220,8 +220,8 @@ check_console(int status, struct err *e)
 
 	if (error == 0 || error == EPIPE)
 		return status;
-	return err_set(e, EXIT_MACHINE, "the report cannot be written to stdout: %s",
-		strerror(error));
+	return err_set(
+		e, EXIT_MACHINE, "the report cannot be written to stdout: %s", strerror(error));
 }
 
 static int

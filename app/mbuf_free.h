@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Freeing received bursts in one go. Single, direct and unshared segments of one pool, which is
+ * what nearly all are, may go back as they stand (rte_mbuf_raw_free()'s conditions) without a look
+ * at their second cache line. A caller that passes over the burst anyhow collects the oddities of
+ * each mbuf by or; a sum of 0 means that all are plain.
+ */
 #pragma once
 
-#include <stdbool.h>
+#include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include <rte_branch_prediction.h>
+#include <rte_byteorder.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
-/*
- * Frees a burst of received mbufs. Single, direct and unshared segments of one pool, which is
- * what nearly all are, go back in one go without a look at their second cache line: such a mbuf
- * meets rte_mbuf_raw_free()'s conditions as it stands. Anything else goes the long way.
- */
-static inline void
-mbuf_free_burst(struct rte_mbuf **pkts, uint16_t n)
+/* refcnt and nb_segs, which stand side by side in the rearm word, are both to be 1. */
+static inline uint64_t
+mbuf_oddity(const struct rte_mbuf *m, const struct rte_mempool *pool)
 {
-	struct rte_mempool *pool;
-	bool plain = true;
+	uint32_t counts;
 
-	if (unlikely(n == 0))
-		return;
-	pool = pkts[0]->pool;
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *m = pkts[i];
-
-		plain &= (m->pool == pool) & (m->nb_segs == 1) & RTE_MBUF_DIRECT(m) &
-			(rte_mbuf_refcnt_read(m) == 1);
-	}
-	if (likely(plain))
-		rte_mempool_put_bulk(pool, (void *const *)pkts, n);
-	else
-		rte_pktmbuf_free_bulk(pkts, n);
+	static_assert(offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, refcnt) + 2,
+		"one load for both");
+	memcpy(&counts, &m->refcnt, sizeof(counts));
+	return (counts ^ 0x00010001u) |
+	       (m->ol_flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL)) |
+	       ((uintptr_t)m->pool ^ (uintptr_t)pool);
 }

@@ -29,7 +29,8 @@ output_open(struct output *o, const char *option, const char *path, struct err *
 	}
 	if (o->f == NULL)
 		return err_set(e, EXIT_USAGE,
-			"%s %s: cannot be written: %s; name a file in a directory that you may write to",
+			"%s %s: cannot be written: %s; name a file in a directory that you may "
+			"write to",
 			option, path, strerror(errno));
 	return 0;
 }

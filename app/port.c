@@ -28,7 +28,8 @@ open_port(struct port *p, uint16_t id, const struct config *cfg, struct err *e)
 		snprintf(p->name, sizeof(p->name), "port%u", id);
 	if (mode == NULL)
 		return err_set(e, EXIT_USAGE,
-			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for all "
+			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for "
+			"all "
 			"ports, or --port-mode %u=txonly or rxonly for this one",
 			id, p->name, id);
 	p->engine = engine_find(mode);
@@ -38,14 +39,15 @@ open_port(struct port *p, uint16_t id, const struct config *cfg, struct err *e)
 			p->name, rte_strerror(-rc));
 	rc = rte_eth_macaddr_get(id, &addr);
 	if (rc != 0)
-		return err_set(e, EXIT_MACHINE, "port %u (%s): rte_eth_macaddr_get: %s", id, p->name,
-			rte_strerror(-rc));
+		return err_set(e, EXIT_MACHINE, "port %u (%s): rte_eth_macaddr_get: %s", id,
+			p->name, rte_strerror(-rc));
 	memcpy(p->mac.byte, addr.addr_bytes, sizeof(p->mac.byte));
 	p->default_dst_mac = dst == NULL;
 	p->dst_mac = dst == NULL ? default_dst_mac : *dst;
 	if (p->engine->sends && addr_mac_equal(&p->mac, &p->dst_mac))
 		return err_set(e, EXIT_USAGE,
-			"port %u (%s): the destination MAC is the port's own; give the next hop's by "
+			"port %u (%s): the destination MAC is the port's own; give the next hop's "
+			"by "
 			"--dst-mac or --eth-peer=%u,MAC",
 			id, p->name, id);
 	return 0;
@@ -62,7 +64,8 @@ warn_same_mac(const struct port *ports, unsigned nb, struct notes *notes)
 			if (addr_mac_equal(&ports[i].mac, &ports[k].mac) &&
 				!addr_mac_is_zero(&ports[i].mac))
 				notes_warn(notes,
-					"ports %u and %u have the same MAC, %s: frames for one may go to "
+					"ports %u and %u have the same MAC, %s: frames for one may "
+					"go to "
 					"the other",
 					ports[k].id, ports[i].id,
 					addr_format_mac(&ports[i].mac, text));
@@ -99,7 +102,7 @@ port_discover(struct port *ports, const struct config *cfg, struct notes *notes,
 			port_refuse_named(cfg, id, rte_eth_dev_count_avail(), e) != 0)
 			return -1;
 	}
-	RTE_ETH_FOREACH_DEV(id) {
+	RTE_ETH_FOREACH_DEV (id) {
 		if (cfg->portmask != 0 && !(cfg->portmask >> id & 1)) {
 			if (cfg->port_mode[id] != NULL)
 				return err_set(e, EXIT_USAGE,
@@ -154,7 +157,8 @@ choose_rss(const struct port *p, const struct config *cfg, struct rte_eth_conf *
 		return;
 	if (can == 0) {
 		notes_add(notes,
-			"port %u (%s) has no RSS: what spreads frames over its %u rx queues is up to "
+			"port %u (%s) has no RSS: what spreads frames over its %u rx queues is up "
+			"to "
 			"the device",
 			p->id, p->name, p->used.rxq);
 		return;
@@ -172,8 +176,7 @@ static int
 choose_offloads(struct port *p, const struct config *cfg, struct rte_eth_conf *conf,
 	struct notes *notes, struct err *e)
 {
-	const uint64_t rx_cksum =
-		RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
+	const uint64_t rx_cksum = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
 
 	if (p->engine->sends) {
 		if (cfg->nb_txpkts > 1) {
@@ -202,11 +205,11 @@ choose_offloads(struct port *p, const struct config *cfg, struct rte_eth_conf *c
 
 		if (can != rx_cksum)
 			notes_add(notes,
-				"port %u (%s): --enable-rx-cksum asked, %s: the device's limit", p->id,
-				p->name,
-				can == 0                                  ? "not used"
-					: can & RTE_ETH_RX_OFFLOAD_UDP_CKSUM ? "used for UDP only"
-									     : "used for IPv4 only");
+				"port %u (%s): --enable-rx-cksum asked, %s: the device's limit",
+				p->id, p->name,
+				can == 0                             ? "not used"
+				: can & RTE_ETH_RX_OFFLOAD_UDP_CKSUM ? "used for UDP only"
+								     : "used for IPv4 only");
 		conf->rxmode.offloads |= can;
 	}
 	p->tx_offloads = conf->txmode.offloads;
@@ -248,8 +251,8 @@ port_configure(struct port *p, const struct config *cfg, const struct plan_port 
 		return -1;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &p->used.rxd, &p->used.txd);
 	if (rc != 0)
-		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot adjust descriptors: %s", p->id,
-			p->name, rte_strerror(-rc));
+		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot adjust descriptors: %s",
+			p->id, p->name, rte_strerror(-rc));
 	return 0;
 }
 
@@ -260,8 +263,7 @@ port_rx_queue(struct port *p, uint16_t queue, int socket, struct rte_mempool *po
 	int rc;
 
 	conf.offloads = p->rx_offloads;
-	rc = rte_eth_rx_queue_setup(
-		p->id, queue, p->used.rxd, (unsigned)socket, &conf, pool);
+	rc = rte_eth_rx_queue_setup(p->id, queue, p->used.rxd, (unsigned)socket, &conf, pool);
 	if (rc != 0)
 		return err_set(e, EXIT_MACHINE,
 			"port %u (%s): cannot set up rx queue %u with %u descriptors: %s", p->id,
@@ -305,11 +307,11 @@ port_link(struct port *p)
 	struct rte_eth_link link = {0};
 
 	p->link_up = rte_eth_link_get_nowait(p->id, &link) == 0 &&
-		link.link_status == RTE_ETH_LINK_UP && kernel_if_running(p->info.if_index);
-	/* Virtual NICs report 0, all ones or invented speeds; the first two are known to be none. */
-	p->link_mbps = p->link_up && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN
-		? link.link_speed
-		: 0;
+		     link.link_status == RTE_ETH_LINK_UP && kernel_if_running(p->info.if_index);
+	/* Virtual NICs report 0, all ones or invented speeds; the first two are known to be none.
+	 */
+	p->link_mbps =
+		p->link_up && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN ? link.link_speed : 0;
 	return p->link_up;
 }
 

@@ -19,19 +19,19 @@ struct port {
 	uint16_t id;
 	char name[RTE_ETH_NAME_MAX_LEN];
 	const struct engine *engine;
-	int node; /* -1: unknown */
+	int node;   /* -1: unknown */
 	int socket; /* where to allocate for it */
 	struct rte_eth_dev_info info;
 	struct mac mac;
 	struct mac dst_mac;
 	bool default_dst_mac;
 	struct report_rings asked, used;
-	uint16_t mtu;         /* in force; 0: the device does not say */
-	uint16_t mtu_before;  /* when it was found; 0: not looked at */
-	bool mtu_raised;      /* to give back */
+	uint16_t mtu;        /* in force; 0: the device does not say */
+	uint16_t mtu_before; /* when it was found; 0: not looked at */
+	bool mtu_raised;     /* to give back */
 	uint64_t tx_offloads, rx_offloads;
 	bool configured, started;
-	uint32_t link_mbps;   /* 0: unknown. Set by port_wait_link() */
+	uint32_t link_mbps; /* 0: unknown. Set by port_wait_link() */
 	bool link_up;
 	struct rte_eth_stats base; /* the device's counters at the start of the run */
 	bool base_known;
@@ -64,8 +64,8 @@ int port_configure(struct port *p, const struct config *cfg, const struct plan_p
 	struct notes *notes, struct err *e);
 
 /* Sets up one queue. @return 0 or -1 */
-int port_rx_queue(struct port *p, uint16_t queue, int socket, struct rte_mempool *pool,
-	struct err *e);
+int port_rx_queue(
+	struct port *p, uint16_t queue, int socket, struct rte_mempool *pool, struct err *e);
 int port_tx_queue(struct port *p, uint16_t queue, int socket, struct err *e);
 
 /* Starts a configured port and takes the baseline of its counters. @return 0 or -1 */

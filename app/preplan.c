@@ -49,7 +49,8 @@ add_port(const struct config *cfg, struct plan_port_in *ports, unsigned *nb, uns
 		return 0;
 	if (mode == NULL)
 		return err_set(e, EXIT_USAGE,
-			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for all "
+			"port %u (%s) has nothing to do: give --forward-mode=txonly or rxonly for "
+			"all "
 			"ports, or --port-mode %u=txonly or rxonly for this one",
 			port, name, port);
 	engine = engine_find(mode);
@@ -112,7 +113,8 @@ preplan_no_port(const struct eal_args *args, struct err *e)
 			"no port found: this machine has no PCI NIC; name a virtual one by "
 			"--vdev=net_...");
 	return err_set(e, EXIT_MACHINE,
-		"no port found: no PCI NIC is bound to vfio-pci, igb_uio or uio_pci_generic%s (%s); "
+		"no port found: no PCI NIC is bound to vfio-pci, igb_uio or uio_pci_generic%s "
+		"(%s); "
 		"bind one, or name a virtual one by --vdev=net_...",
 		args->nb_allow > 0 ? " among those -a names" : "", list);
 }
@@ -211,8 +213,7 @@ preplan_print(const struct plan_in *in, const struct config *cfg, const struct m
 	if (plan_streams(in, lcores, &plan, notes, e) != 0)
 		goto out;
 	flows = preplan_flows(&plan);
-	if (config_check_tx_udp(cfg, flows, e) != 0 ||
-		memory_need_plan(&need, &plan, mem, e) != 0)
+	if (config_check_tx_udp(cfg, flows, e) != 0 || memory_need_plan(&need, &plan, mem, e) != 0)
 		goto out;
 	plan_print(stdout, &plan, &need, notes);
 	if (flows > 0)

@@ -16,8 +16,8 @@
  * @return how many are to be used; -1 with EXIT_USAGE: a port without an engine, or a port mask
  * that leaves none
  */
-int preplan_ports(const struct config *cfg, const struct eal_args *args,
-	struct plan_port_in *ports, struct err *e);
+int preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan_port_in *ports,
+	struct err *e);
 
 /* What the user must know when there is no port at all. Returns -1. */
 int preplan_no_port(const struct eal_args *args, struct err *e);
@@ -31,8 +31,8 @@ int preplan_memory_in(const struct config *cfg, const struct host *host,
 	const struct eal_args *args, struct memory_in *in, struct err *e);
 
 /* Checks the lcores of the user, or chooses some; args->lcores holds them afterwards. */
-int preplan_lcores(const struct plan_in *in, struct eal_args *args, struct notes *notes,
-	struct err *e);
+int preplan_lcores(
+	const struct plan_in *in, struct eal_args *args, struct notes *notes, struct err *e);
 
 /* @return the flows of all workers of a plan */
 uint32_t preplan_flows(const struct plan *plan);

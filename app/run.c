@@ -50,7 +50,8 @@ run_wait_link(struct run *r)
 
 		if (p->engine->sends && !p->link_up && !signals_stop())
 			notes_warn(r->notes,
-				"port %u (%s): the link is down, after a wait of %d s; sending anyway",
+				"port %u (%s): the link is down, after a wait of %d s; sending "
+				"anyway",
 				p->id, p->name, LINK_WAIT_MS / 1000);
 	}
 }

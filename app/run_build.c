@@ -72,8 +72,8 @@ make_workers(struct run *r, struct err *e)
 	unsigned nb = r->plan.nb_workers;
 
 	r->workers = rte_zmalloc("workers", nb * sizeof(*r->workers), RTE_CACHE_LINE_SIZE);
-	r->streams = rte_zmalloc("streams", r->plan.nb_streams * sizeof(*r->streams),
-		RTE_CACHE_LINE_SIZE);
+	r->streams = rte_zmalloc(
+		"streams", r->plan.nb_streams * sizeof(*r->streams), RTE_CACHE_LINE_SIZE);
 	if (r->workers == NULL || r->streams == NULL)
 		return err_set(e, EXIT_MACHINE, "no memory for %u workers and %u streams", nb,
 			r->plan.nb_streams);
@@ -230,8 +230,8 @@ make_main_pool(struct run *r, struct err *e)
 		return -1;
 	if (size.mbufs == 0)
 		return 0;
-	return make_pool(r, &r->main_pool, "main", rte_get_main_lcore(), 0, (int)rte_socket_id(),
-		&size, e);
+	return make_pool(
+		r, &r->main_pool, "main", rte_get_main_lcore(), 0, (int)rte_socket_id(), &size, e);
 }
 
 int

@@ -70,7 +70,7 @@ runtime_dir_init(const struct eal_args *args, struct err *e)
 	if (args->file_prefix == NULL)
 		snprintf(runtime.prefix, sizeof(runtime.prefix), "pmdperf-%d", (int)getpid());
 	else if (snprintf(runtime.prefix, sizeof(runtime.prefix), "%s", args->file_prefix) >=
-		(int)sizeof(runtime.prefix))
+		 (int)sizeof(runtime.prefix))
 		return err_set(e, EXIT_USAGE, "--file-prefix: at most %zu characters",
 			sizeof(runtime.prefix) - 1);
 	snprintf(runtime.dir, sizeof(runtime.dir), "%s/%s", base, runtime.prefix);
@@ -182,8 +182,8 @@ check_directory(const char *path, struct err *e)
 	snprintf(dir, sizeof(dir), "%.*s", slash == NULL ? 1 : (int)(slash - path + 1),
 		slash == NULL ? "." : path);
 	if (access(dir, W_OK | X_OK) != 0)
-		return err_set(e, EXIT_MACHINE, "no socket can be made in %s: %s", dir,
-			strerror(errno));
+		return err_set(
+			e, EXIT_MACHINE, "no socket can be made in %s: %s", dir, strerror(errno));
 	return 0;
 }
 
@@ -250,8 +250,8 @@ end_of(const char *vdev, const char **key)
 	if (strncmp(vdev, "net_memif", 9) == 0 && key_is(vdev, "socket-abstract", "no")) {
 		*key = "socket";
 		return key_is(vdev, "role", "server") || key_is(vdev, "role", "master")
-			? END_LISTENS
-			: END_CONNECTS;
+			       ? END_LISTENS
+			       : END_CONNECTS;
 	}
 	return END_NONE;
 }
@@ -272,8 +272,7 @@ runtime_dir_check_sockets(const struct eal_args *args, struct err *e)
 		else if (path != NULL && end == END_LISTENS)
 			rc = check_socket(path, e);
 		/* A vhost client waits for its server; the others give up at once. */
-		else if (path != NULL && strcmp(key, "iface") != 0 &&
-			access(path, F_OK) != 0)
+		else if (path != NULL && strcmp(key, "iface") != 0 && access(path, F_OK) != 0)
 			rc = err_set(e, EXIT_MACHINE,
 				"nobody listens on %s: %s; start the other side first", path,
 				strerror(errno));

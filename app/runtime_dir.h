@@ -13,8 +13,9 @@
 
 /*
  * Looks at the directory before EAL starts, and registers its removal at exit. With a prefix of our
- * own, everything in it is ours. With the user's, others may use it too: in-memory, only a directory
- * that we made and that is empty goes; file-backed, everything goes once EAL holds its lock.
+ * own, everything in it is ours. With the user's, others may use it too: in-memory, only a
+ * directory that we made and that is empty goes; file-backed, everything goes once EAL holds its
+ * lock.
  * @return 0, or -1 with EXIT_MACHINE: another process holds the prefix, named by pid
  */
 int runtime_dir_init(const struct eal_args *args, struct err *e);
@@ -27,7 +28,8 @@ void runtime_dir_remove(void);
 
 /*
  * Looks at the sockets that vdevs will make or connect to (net_vhost, net_virtio_user, net_memif).
- * Where one is about to listen, a socket that a killed process left is removed: nobody answers there.
+ * Where one is about to listen, a socket that a killed process left is removed: nobody answers
+ * there.
  * @return 0, or -1 with EXIT_MACHINE: somebody listens there already, the path is not a socket or
  * cannot be made one, or nobody listens where one is to connect
  */

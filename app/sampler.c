@@ -8,9 +8,9 @@
 #include "signals.h"
 
 enum {
-	ROUND_NS = 10000000,        /* main's own round: it may share a CPU with a worker */
+	ROUND_NS = 10000000,            /* main's own round: it may share a CPU with a worker */
 	DEFAULT_PERIOD_NS = 1000000000, /* of samples when no lines are wanted */
-	QUIET_NS = 50000000,        /* so long without a frame means that all have come */
+	QUIET_NS = 50000000,            /* so long without a frame means that all have come */
 	DRAIN_MAX_NS = 500000000,
 };
 
@@ -56,7 +56,8 @@ sample_until(struct run *r, const struct sampler_output *lines, struct sample_ru
 		run_snapshot(r, &now);
 		sample_tick(samples, &now, &interval);
 		pass_on(r, lines, &interval);
-		/* After a long interruption periods are not made up for: each is as long as it was. */
+		/* After a long interruption periods are not made up for: each is as long as it was.
+		 */
 		next += period;
 		if (next <= now.mono_ns)
 			next = now.mono_ns + period;
@@ -152,8 +153,8 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 		run_snapshot(r, &now);
 	}
 	if (go_on) {
-		uint64_t end = cfg->duration_ns != 0 ? later(now.mono_ns, cfg->duration_ns)
-						     : UINT64_MAX;
+		uint64_t end =
+			cfg->duration_ns != 0 ? later(now.mono_ns, cfg->duration_ns) : UINT64_MAX;
 
 		sample_warmup_end(samples, &now);
 		(void)sample_until(r, lines, samples, now.mono_ns, end);

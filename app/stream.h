@@ -45,7 +45,7 @@ struct stream {
 	 * send carry the port's addresses and would not outlive a receive into the same mbufs.
 	 */
 	struct rte_mempool *pool;
-	struct rte_mempool *seg_pool; /* zeroed segments for chains; NULL with one segment */
+	struct rte_mempool *seg_pool;  /* zeroed segments for chains; NULL with one segment */
 	struct control_queue *control; /* NULL: frames for main are not looked for */
 	uint16_t port;
 	uint16_t queue;
@@ -73,8 +73,8 @@ struct stream {
 static inline void
 counter_add(_Atomic uint64_t *c, uint64_t n)
 {
-	atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n,
-		memory_order_relaxed);
+	atomic_store_explicit(
+		c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 static inline void

@@ -85,7 +85,7 @@ worker_main(void *arg)
 						t.first = before;
 					if (!s->sends) {
 						if (unlikely(counter_get(&s->count.rx_first_tsc) ==
-							    0))
+							     0))
 							counter_set(&s->count.rx_first_tsc, now);
 						counter_set(&s->count.rx_last_tsc, now);
 					}

@@ -23,8 +23,8 @@ enum worker_phase {
 struct worker {
 	/* Set before the run. */
 	unsigned lcore;
-	int cpu; /* -1: several */
-	int node; /* -1: unknown */
+	int cpu;    /* -1: several */
+	int node;   /* -1: unknown */
 	int socket; /* where its memory is, as rte_malloc takes it */
 	unsigned nb_streams;
 	struct stream **streams; /* owned, as polled; the streams themselves are struct run's */

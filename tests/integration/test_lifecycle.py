@@ -88,6 +88,16 @@ def test_somebody_elses_live_socket_stays(box, vdev):
         os.unlink(path)
 
 
+def test_stale_socket_at_a_path_too_long_for_an_address(box):
+    """It can be made through a relative path; connecting by the absolute one cannot work."""
+    deep = f"{box.path}/{'d' * 100}"
+    os.mkdir(deep)
+    subprocess.run(["/usr/bin/python3", "-c", "import socket\n"
+                    "s = socket.socket(socket.AF_UNIX); s.bind('stale'); s.listen(1)"],
+                   cwd=deep, check=True)
+    refused([*NULL, f"--vdev=net_vhost0,iface={deep}/stale", "--", RX], box.path, 2, "107")
+
+
 @pytest.mark.parametrize("length,status", [(107, 0), (108, 2), (200, 2)])
 def test_socket_paths_at_the_limit(box, length, status):
     """107 bytes fit a socket's address."""
@@ -189,8 +199,8 @@ def test_C1_the_missing_size_of_1_gb_is_no_error(box):
 
 
 def test_huge_dir_that_is_none(box):
-    refused([*NULL, "--huge-dir=/nonexistent", "--", TX], box.path, 1, "--huge-dir",
-            "/nonexistent")
+    refused([*NULL, "--huge-dir=/nonexistent", "--", TX], box.path, 2, "--huge-dir",
+            "/nonexistent", "hugetlbfs")
 
 
 def test_pair_uses_at_most_512_mb(box):

@@ -12,7 +12,7 @@ import packets
 
 pytestmark = pytest.mark.usefixtures("hugepages")
 
-TX = ["--forward-mode=txonly", "--warmup=50ms"]
+TX = ["--forward-mode=txonly", "--warmup=0"]
 RX = ["--forward-mode=rxonly", "--warmup=0"]
 
 

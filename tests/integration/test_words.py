@@ -46,8 +46,6 @@ OWN_WORDS = [
          ["--duration=1s", "--duration=2s", "contradicts"]),
     case("repeated_by_another_name", [TX, "--src-ip=192.0.2.1", "--tx-ip=192.0.2.2,192.0.2.3"],
          ["--src-ip=192.0.2.1", "--tx-ip=192.0.2.2,192.0.2.3"]),
-    case("flows_against_one_pair", [TX, "--tx-udp=9", "--flows-per-core=4"],
-         ["--tx-udp=9", "--flows-per-core=4"]),
     case("burst_0", [TX, "--burst=0"], ["--burst=0", "1 to 512"]),
     case("burst_513", [TX, "--burst=513"], ["--burst=513", "1 to 512"]),
     case("burst_float", [TX, "--burst=1.5"], ["--burst=1.5", "1 to 512"]),

@@ -27,6 +27,7 @@
 #include "runtime_dir.h"
 #include "sampler.h"
 #include "signals.h"
+#include "vdev_socket.h"
 
 /* Large, and alive as long as the program: not on the stack. */
 static struct app {
@@ -134,7 +135,7 @@ start_eal(const char *program, struct err *e)
 	const struct eal_args *args = &app.args;
 
 	if (eal_check_memory(args, &app.host, e) != 0 || runtime_dir_init(args, e) != 0 ||
-		runtime_dir_check_sockets(args, e) != 0)
+		vdev_socket_check(args, e) != 0)
 		return -1;
 	/* Without an endpoint the run is no worse: a newer telemetry may refuse, EAL may have none.
 	 */

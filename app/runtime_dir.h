@@ -25,12 +25,3 @@ void runtime_dir_taken(void);
 
 /* Removes it now. Safe in a signal handler, and more than once. */
 void runtime_dir_remove(void);
-
-/*
- * Looks at the sockets that vdevs will make or connect to (net_vhost, net_virtio_user, net_memif).
- * Where one is about to listen, a socket that a killed process left is removed: nobody answers
- * there.
- * @return 0, or -1 with EXIT_MACHINE: somebody listens there already, the path is not a socket or
- * cannot be made one, or nobody listens where one is to connect
- */
-int runtime_dir_check_sockets(const struct eal_args *args, struct err *e);

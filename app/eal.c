@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,20 @@ eal_is_verbose(const struct eal_args *args)
 	return false;
 }
 
+static bool
+hugetlbfs_mounted(void)
+{
+	FILE *mounts = setmntent("/proc/mounts", "r");
+	struct mntent *m;
+	bool found = false;
+
+	while (mounts != NULL && !found && (m = getmntent(mounts)) != NULL)
+		found = strcmp(m->mnt_type, "hugetlbfs") == 0;
+	if (mounts != NULL)
+		endmntent(mounts);
+	return found;
+}
+
 int
 eal_check_memory(const struct eal_args *args, const struct host *host, struct err *e)
 {
@@ -52,6 +67,12 @@ eal_check_memory(const struct eal_args *args, const struct host *host, struct er
 			" MB are free in hugepages; ask for less, or "
 			"reserve more pages",
 			args->memory_mb, free_mb);
+	if (args->memory_mode != 0 && !args->in_memory && args->huge_dir == NULL &&
+		!hugetlbfs_mounted())
+		return err_set(e, EXIT_MACHINE,
+			"no hugetlbfs is mounted, and the memory mode chosen before -- keeps files "
+			"there: mount one (mkdir -p /dev/hugepages && mount -t hugetlbfs none "
+			"/dev/hugepages), or leave the mode to pmdperf, which needs none");
 	if (args->huge_dir != NULL &&
 		(statfs(args->huge_dir, &fs) != 0 || fs.f_type != HUGETLBFS_MAGIC))
 		return err_set(e, EXIT_USAGE,

@@ -11,8 +11,10 @@
 static void
 count(struct stream *s, uint16_t n, uint64_t bytes)
 {
+	counters_begin(&s->count);
 	counter_add(&s->count.rx_packets, n);
 	counter_add(&s->count.rx_bytes, bytes);
+	counters_end(&s->count);
 }
 
 /* Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see. */

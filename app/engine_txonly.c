@@ -62,9 +62,11 @@ reset_mbuf(struct rte_mbuf *m, const struct txonly *t, uint16_t data_len, uint32
 static inline void
 account(struct stream *s, struct txonly *t, uint16_t offered, uint16_t sent)
 {
+	counters_begin(&s->count);
 	counter_add(&s->count.tx_packets, sent);
 	counter_add(&s->count.tx_unsent, offered - sent);
 	counter_add(&s->count.tx_bytes, (uint64_t)sent * t->len);
+	counters_end(&s->count);
 	t->cursor += sent;
 	if (t->cursor >= t->period)
 		t->cursor -= t->period;

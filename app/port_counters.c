@@ -11,26 +11,27 @@ enum kept {
 	KEEPS_TX_ERRORS = 1 << 3,
 	KEEPS_PACKETS = 1 << 4,
 	KEEPS_ALL = 0x1f,
+	FIRST_QUEUES = 1 << 5, /* packets of the first RTE_ETHDEV_QUEUE_STAT_CNTRS queues only */
 };
 
 /*
  * Nothing in the API tells a counter that is 0 from one that nobody counts. Drivers of software
  * devices that were read; every other driver is taken to keep all. A field left out shows "n/a".
  */
-static enum kept
+static unsigned
 kept_by(const char *driver)
 {
 	static const struct {
 		const char *driver;
-		enum kept kept;
+		unsigned kept; /* enum kept */
 	} known[] = {
-		{"net_null", KEEPS_PACKETS},
-		{"net_ring", KEEPS_PACKETS},
-		{"net_memif", KEEPS_PACKETS},
+		{"net_null", KEEPS_PACKETS | FIRST_QUEUES},
+		{"net_ring", KEEPS_PACKETS | FIRST_QUEUES},
+		{"net_memif", KEEPS_PACKETS | FIRST_QUEUES},
 		{"net_vhost", KEEPS_PACKETS},
 		{"net_virtio_user", KEEPS_PACKETS | KEEPS_NOMBUF | KEEPS_ERRORS},
 		{"net_virtio", KEEPS_PACKETS | KEEPS_NOMBUF | KEEPS_ERRORS},
-		{"net_af_packet", KEEPS_PACKETS | KEEPS_TX_ERRORS},
+		{"net_af_packet", KEEPS_PACKETS | KEEPS_TX_ERRORS | FIRST_QUEUES},
 		{"net_af_xdp", KEEPS_PACKETS | KEEPS_MISSED | KEEPS_TX_ERRORS},
 		{"net_tap", KEEPS_PACKETS | KEEPS_NOMBUF | KEEPS_ERRORS | KEEPS_TX_ERRORS},
 		{"net_pcap", KEEPS_PACKETS | KEEPS_MISSED | KEEPS_NOMBUF | KEEPS_TX_ERRORS},
@@ -55,7 +56,7 @@ void
 port_add_counters(const struct port *p, struct sample_snapshot *s)
 {
 	struct rte_eth_stats st;
-	enum kept kept = kept_by(p->info.driver_name);
+	unsigned kept = kept_by(p->info.driver_name);
 
 	memset(&st, 0, sizeof(st));
 	if (rte_eth_stats_get(p->id, &st) != 0)
@@ -80,11 +81,14 @@ void
 port_report_counters(const struct port *p, struct report_port *r)
 {
 	struct rte_eth_stats st;
-	enum kept kept = kept_by(p->info.driver_name);
+	unsigned kept = kept_by(p->info.driver_name);
 
 	memset(&st, 0, sizeof(st));
 	if (!p->base_known || rte_eth_stats_get(p->id, &st) != 0)
 		kept = 0;
+	if ((kept & FIRST_QUEUES) &&
+		RTE_MAX(p->used.rxq, p->used.txq) > RTE_ETHDEV_QUEUE_STAT_CNTRS)
+		kept &= ~(unsigned)KEEPS_PACKETS;
 	r->imissed = since(p->base.imissed, st.imissed, kept & KEEPS_MISSED);
 	r->nombuf = since(p->base.rx_nombuf, st.rx_nombuf, kept & KEEPS_NOMBUF);
 	r->errors = since(p->base.ierrors, st.ierrors, kept & KEEPS_ERRORS);

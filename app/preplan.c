@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_config.h>
 
@@ -15,6 +16,49 @@ enum {
 	/* At the end of each mbuf, for a control frame that must not disturb the one in front. */
 	CONTROL_ROOM = 128,
 };
+
+/* "0000:00:03.0 has virtio-pci as eth0, ...". @return how many NICs there are */
+static unsigned
+list_nics(char *list, size_t size)
+{
+	static struct topology_pci pci[TOPOLOGY_MAX_PCI];
+	unsigned nb = topology_network_devices("", pci);
+	size_t len = 0;
+
+	list[0] = '\0';
+	for (unsigned i = 0; i < nb && len < size - 96; i++)
+		len += (size_t)snprintf(list + len, size - len, "%s%s has %s%s%s",
+			i == 0 ? "" : ", ", pci[i].address,
+			pci[i].driver[0] == '\0' ? "no driver" : pci[i].driver,
+			pci[i].ifname[0] == '\0' ? "" : " as ", pci[i].ifname);
+	return nb;
+}
+
+/* EAL goes on without a device of -a that isn't there. */
+static int
+check_allowed(const char *allow, struct err *e)
+{
+	char list[NOTE_TEXT], path[64];
+	unsigned domain = 0, bus, slot, function;
+	int end = 0;
+
+	if ((sscanf(allow, "%4x:%2x:%2x.%1u%n", &domain, &bus, &slot, &function, &end) != 4 &&
+		    (domain = 0,
+			    sscanf(allow, "%2x:%2x.%1u%n", &bus, &slot, &function, &end) != 3)) ||
+		(allow[end] != '\0' && allow[end] != ','))
+		return err_set(e, EXIT_USAGE,
+			"-a %s: not a PCI address; one looks like 0000:00:05.0, with device "
+			"arguments "
+			"behind a comma",
+			allow);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%04x:%02x:%02x.%u", domain, bus, slot,
+		function);
+	if (access(path, F_OK) == 0)
+		return 0;
+	list_nics(list, sizeof(list));
+	return err_set(e, EXIT_MACHINE, "-a %s: no such PCI device; NICs here: %s", allow,
+		list[0] == '\0' ? "none" : list);
+}
 
 /* Whether the words choose this PCI device; without -a and -b all are chosen. */
 static bool
@@ -73,6 +117,12 @@ preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan
 	unsigned nb_pci = args->no_pci ? 0 : topology_dpdk_ports("", pci);
 	unsigned nb = 0, id = 0;
 
+	for (unsigned i = 0; i < args->nb_allow; i++) {
+		/* A vdev may be allowed by its name, too. */
+		if (strncmp(args->allow[i], "net_", 4) != 0 &&
+			check_allowed(args->allow[i], e) != 0)
+			return -1;
+	}
 	for (unsigned i = 0; i < nb_pci; i++) {
 		if (is_chosen(args, pci[i].address) &&
 			add_port(cfg, ports, &nb, &id, pci[i].address, pci[i].node, e) != 0)
@@ -95,16 +145,9 @@ preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan
 int
 preplan_no_port(const struct eal_args *args, struct err *e)
 {
-	static struct topology_pci pci[TOPOLOGY_MAX_PCI];
-	unsigned nb = topology_network_devices("", pci);
-	char list[512] = "";
-	size_t len = 0;
+	char list[512];
+	unsigned nb = list_nics(list, sizeof(list));
 
-	for (unsigned i = 0; i < nb && len < sizeof(list) - 96; i++)
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s has %s%s%s",
-			i == 0 ? "" : ", ", pci[i].address,
-			pci[i].driver[0] == '\0' ? "no driver" : pci[i].driver,
-			pci[i].ifname[0] == '\0' ? "" : " as ", pci[i].ifname);
 	if (args->no_pci)
 		return err_set(e, EXIT_MACHINE,
 			"no port found: --no-pci leaves NICs out, and no --vdev=net_... is given");

@@ -174,16 +174,17 @@ end_queues(struct result *res, const struct run *r)
 {
 	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
 		const struct stream *s = &r->streams[i];
-		const struct stream_counters *c = &s->count;
 		struct report_queue *q = &res->queues[i];
+		struct stream_totals t;
 
+		stream_read(s, &t);
 		*q = (struct report_queue){
 			.port = s->port,
 			.queue = s->queue,
 			.tx = s->sends,
-			.offered = counter_get(&c->tx_packets) + counter_get(&c->tx_unsent),
-			.packets = counter_get(s->sends ? &c->tx_packets : &c->rx_packets),
-			.bytes = counter_get(s->sends ? &c->tx_bytes : &c->rx_bytes),
+			.offered = t.tx_packets + t.tx_unsent,
+			.packets = s->sends ? t.tx_packets : t.rx_packets,
+			.bytes = s->sends ? t.tx_bytes : t.rx_bytes,
 		};
 	}
 	report_shares(res->queues, r->plan.nb_streams);

@@ -103,15 +103,15 @@ run_snapshot(const struct run *r, struct sample_snapshot *s)
 
 	*s = (struct sample_snapshot){.mono_ns = clock_mono_ns()};
 	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
-		const struct stream_counters *c = &r->streams[i].count;
+		struct stream_totals t;
 
-		s->tx.packets += counter_get(&c->tx_packets);
-		s->tx.offered += counter_get(&c->tx_unsent);
-		s->tx.bytes += counter_get(&c->tx_bytes);
-		s->rx.packets += counter_get(&c->rx_packets);
-		s->rx.bytes += counter_get(&c->rx_bytes);
+		stream_read(&r->streams[i], &t);
+		s->tx.offered += t.tx_packets + t.tx_unsent;
+		s->tx.packets += t.tx_packets;
+		s->tx.bytes += t.tx_bytes;
+		s->rx.packets += t.rx_packets;
+		s->rx.bytes += t.rx_bytes;
 	}
-	s->tx.offered += s->tx.packets;
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		receives = receives || r->ports[i].engine->receives;
 		sends = sends || r->ports[i].engine->sends;

@@ -23,6 +23,7 @@ struct stream;
  * engine of one direction leaves the other half alone.
  */
 struct stream_counters {
+	_Atomic uint64_t version;    /* odd while a burst is being counted */
 	_Atomic uint64_t tx_packets; /* frames the device took */
 	_Atomic uint64_t tx_unsent;  /* frames it didn't; both together were offered */
 	_Atomic uint64_t tx_bytes;
@@ -77,6 +78,24 @@ counter_add(_Atomic uint64_t *c, uint64_t n)
 		c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+/*
+ * A burst's counters change together between these two, so that stream_read() finds packets and
+ * bytes that belong together.
+ */
+static inline void
+counters_begin(struct stream_counters *c)
+{
+	counter_add(&c->version, 1);
+	atomic_thread_fence(memory_order_release);
+}
+
+static inline void
+counters_end(struct stream_counters *c)
+{
+	atomic_store_explicit(&c->version,
+		atomic_load_explicit(&c->version, memory_order_relaxed) + 1, memory_order_release);
+}
+
 static inline void
 counter_set(_Atomic uint64_t *c, uint64_t value)
 {
@@ -88,3 +107,12 @@ counter_get(const _Atomic uint64_t *c)
 {
 	return atomic_load_explicit(c, memory_order_relaxed);
 }
+
+/* What stream_read() reads at one moment. */
+struct stream_totals {
+	uint64_t tx_packets, tx_unsent, tx_bytes;
+	uint64_t rx_packets, rx_bytes;
+};
+
+/* Any thread. Waits for no one: a worker counts for some nanoseconds in each burst. */
+void stream_read(const struct stream *s, struct stream_totals *t);

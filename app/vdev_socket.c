@@ -99,6 +99,21 @@ end_of(const char *vdev, const char **key)
 	return END_NONE;
 }
 
+/* Whether one of our own vdevs will listen there. */
+static bool
+is_our_own(const struct eal_args *args, const char *path)
+{
+	bool is = false;
+
+	for (unsigned i = 0; i < args->nb_vdevs && !is; i++) {
+		const char *key;
+
+		if (end_of(args->vdevs[i], &key) == END_LISTENS)
+			is = key_is(args->vdevs[i], key, path);
+	}
+	return is;
+}
+
 int
 vdev_socket_check(const struct eal_args *args, struct err *e)
 {
@@ -115,7 +130,8 @@ vdev_socket_check(const struct eal_args *args, struct err *e)
 		else if (path != NULL && end == END_LISTENS)
 			rc = check_socket(path, e);
 		/* A vhost client waits for its server; the others give up at once. */
-		else if (path != NULL && strcmp(key, "iface") != 0 && access(path, F_OK) != 0)
+		else if (path != NULL && strcmp(key, "iface") != 0 && access(path, F_OK) != 0 &&
+			 !is_our_own(args, path))
 			rc = err_set(e, EXIT_MACHINE,
 				"nobody listens on %s: %s; start the other side first", path,
 				strerror(errno));

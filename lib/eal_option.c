@@ -24,7 +24,7 @@ static const struct eal_option options[] = {
 	{ "lcores",                  'l', EAL_VALUE_NEEDED,   EAL_OPT_LCORES,            false },
 	{ "legacy-mem",              0,   EAL_VALUE_NONE,     EAL_OPT_LEGACY_MEM,        false },
 	{ "log-color",               0,   EAL_VALUE_OPTIONAL, EAL_OPT_PASS,              false },
-	{ "log-level",               0,   EAL_VALUE_NEEDED,   EAL_OPT_PASS,              true },
+	{ "log-level",               0,   EAL_VALUE_NEEDED,   EAL_OPT_LOG_LEVEL,         true },
 	{ "log-timestamp",           0,   EAL_VALUE_OPTIONAL, EAL_OPT_PASS,              false },
 	{ "main-lcore",              0,   EAL_VALUE_NEEDED,   EAL_OPT_MAIN_LCORE,        false },
 	{ "master-lcore",            0,   EAL_VALUE_NEEDED,   EAL_OPT_MAIN_LCORE,        false },

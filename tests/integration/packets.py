@@ -129,13 +129,13 @@ def mac(text):
     return bytes.fromhex(text.replace(":", ""))
 
 
-def udp_frame(dst, src, length=60, src_ip="192.0.2.1", dst_ip="192.0.2.2", ports=(40000, 40001)):
+def udp_frame(dst, src, length=60, src_ip="198.19.7.1", dst_ip="198.19.7.2", ports=(40000, 40001)):
     """A UDP frame without a UDP checksum, as IPv4 allows."""
     return ip_frame(dst, src, 17, struct.pack("!HHHH", *ports, length - ETH - IP, 0), length,
                     src_ip, dst_ip)
 
 
-def ip_frame(dst, src, protocol, payload, length=60, src_ip="192.0.2.1", dst_ip="192.0.2.2"):
+def ip_frame(dst, src, protocol, payload, length=60, src_ip="198.19.7.1", dst_ip="198.19.7.2"):
     head = struct.pack("!BBHHHBBH", 0x45, 0, length - ETH, 0, 0, 64, protocol, 0)
     addresses = ipaddress.IPv4Address(src_ip).packed + ipaddress.IPv4Address(dst_ip).packed
     total = ~inet_sum(head + addresses) & 0xffff
@@ -145,8 +145,8 @@ def ip_frame(dst, src, protocol, payload, length=60, src_ip="192.0.2.1", dst_ip=
 
 def arp_frame(dst, src):
     return (mac(dst) + mac(src) + bytes.fromhex("0806000108000604") +
-            struct.pack("!H", 1) + mac(src) + bytes([192, 0, 2, 1]) + bytes(6) +
-            bytes([192, 0, 2, 2])).ljust(60, b"\0")
+            struct.pack("!H", 1) + mac(src) + bytes([198, 19, 7, 1]) + bytes(6) +
+            bytes([198, 19, 7, 2])).ljust(60, b"\0")
 
 
 def icmp_frame(dst, src):

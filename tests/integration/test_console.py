@@ -200,7 +200,7 @@ def test_I_unknown_figures_are_not_zero(box):
     r = box.run(["--vdev=net_ring0"], [RX, *RUN])
     assert r.summary["rx"]["missed"] is None
     assert re.search(r"missed n/a", r.out)
-    assert "%" not in r.out[r.out.index("RECEIVED"):r.out.index("PORTS")]
+    assert "%" not in r.out[r.out.index("RECEIVED"):r.out.index("WHOLE RUN")]
 
 
 def test_the_report_agrees_with_the_result_file(box):

@@ -198,6 +198,15 @@ def test_C1_the_missing_size_of_1_gb_is_no_error(box):
     assert (r.status, r.err) == (0, "") and "1048576" not in r.out
 
 
+@pytest.mark.parametrize("mode", ["--legacy-mem", "--no-shconf", "--huge-unlink=existing",
+                                  "--match-allocations", "--single-file-segments"])
+def test_C2_no_hugetlbfs_mounted(box, mode):
+    """Pages are reserved, but what was asked for needs them in a file system."""
+    refused([*NULL, mode, "--", TX], box.path, 1, "hugetlbfs", "mount", mode.partition("=")[0],
+            prefix=in_private_mounts("for m in $(awk '$3 == \"hugetlbfs\" {print $2}' /proc/mounts)"
+                                     "; do umount -l $m; done"))
+
+
 def test_huge_dir_that_is_none(box):
     refused([*NULL, "--huge-dir=/nonexistent", "--", TX], box.path, 2, "--huge-dir",
             "/nonexistent", "hugetlbfs")
@@ -363,7 +372,7 @@ def test_json_that_cannot_be_written_is_found_before_eal_starts(box):
 def test_json_on_a_full_device(box):
     r = call([*NULL, *box.lcores(), "--", TX, *SHORT, "--json=/dev/full"], box.path)
     assert r.status == 1
-    assert r.err.startswith("pmdperf: --json /dev/full: ") and "No space left" in r.err
+    assert r.err.startswith("pmdperf: --json=/dev/full: ") and "No space left" in r.err
     assert "RESULT" in r.out
 
 

@@ -172,6 +172,8 @@ EAL_WORDS = [
     case("socket_mem_word", ["--socket-mem=x", *NULL], ["--socket-mem", "'x'", "1024,0"]),
     case("channels_99", ["-n", "99", *NULL], ["-n", "'99'", "1 to 64"]),
     case("iova_mode", ["--iova-mode=xx", *NULL], ["--iova-mode", "xx"]),
+    case("log_level", ["--log-level=foo:bar", *NULL], ["--log-level", "foo:bar"]),
+    case("base_virtaddr", ["--base-virtaddr=zz", *NULL], ["--base-virtaddr"]),
     case("service_lcores", ["-s", "0x2", *NULL], ["-s", "leave it out"]),
 ]
 
@@ -249,6 +251,18 @@ def test_K5_no_port_bound(box):
     """Each NIC is shown with its driver; or there is none."""
     r = refused(["--", TX], box.path, 1, "no port found", "--vdev=net_")
     assert re.search(r"\d\d:\d\d\.\d has \S+|no PCI NIC", r.err), r.err
+
+
+def test_K5_allowed_device_that_is_absent(box):
+    refused(["-a", "0000:99:00.0", "--", TX], box.path, 1, "0000:99:00.0")
+
+
+def test_K5_allowed_device_that_is_absent_beside_a_port(box):
+    refused(["-a", "0000:99:00.0", "--vdev=net_null0", "--", TX], box.path, 1, "0000:99:00.0")
+
+
+def test_K5_allowed_device_that_is_no_address(box):
+    refused(["-a", "zz", "--vdev=net_null0", "--", TX], box.path, 2, "-a", "zz")
 
 
 def test_repeated_the_same_is_fine(box):

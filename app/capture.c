@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <rte_log.h>
+
 #include "signals.h"
 
 enum {
@@ -61,6 +63,47 @@ capture_end(struct capture *c, char **text)
 		free(copy);
 	close(c->fd);
 	c->fd = -1;
+}
+
+static struct {
+	FILE *stream;
+	size_t len;
+	char text[65536];
+} kept_log;
+
+static ssize_t
+keep(void *cookie, const char *text, size_t size)
+{
+	size_t room = sizeof(kept_log.text) - 1 - kept_log.len;
+	size_t n = size < room ? size : room;
+
+	(void)cookie;
+	memcpy(kept_log.text + kept_log.len, text, n);
+	kept_log.len += n;
+	return (ssize_t)size;
+}
+
+void
+capture_log_begin(void)
+{
+	kept_log.len = 0;
+	kept_log.stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = keep});
+	if (kept_log.stream == NULL)
+		return;
+	setvbuf(kept_log.stream, NULL, _IOLBF, 0);
+	rte_openlog_stream(kept_log.stream);
+}
+
+const char *
+capture_log_end(void)
+{
+	if (kept_log.stream != NULL) {
+		rte_openlog_stream(NULL);
+		fclose(kept_log.stream);
+		kept_log.stream = NULL;
+	}
+	kept_log.text[kept_log.len] = '\0';
+	return kept_log.text;
 }
 
 /* What EAL says of things that are as they should be. */

@@ -23,6 +23,18 @@ void capture_begin(struct capture *c);
 void capture_end(struct capture *c, char **text);
 
 /*
+ * Keeps EAL's log back while the program's own lines go out: up to 64 kB, the rest is dropped.
+ * Drivers log from threads of their own. One at a time.
+ */
+void capture_log_begin(void);
+
+/*
+ * Ends it; the log goes to stderr again.
+ * @return what was logged, valid until capture_log_begin(); "" if nothing
+ */
+const char *capture_log_end(void);
+
+/*
  * Picks from captured text the lines that tell what went wrong: no usage texts, no notices about
  * hugepages of other sizes, none twice. At most three, joined by "; ", last ones preferred.
  * @return buf, "" if there is nothing to tell

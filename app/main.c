@@ -195,6 +195,32 @@ build_run(struct run *run, struct err *e)
 	return rc;
 }
 
+/* What drivers logged during the run, for the report. */
+static void
+note_log(struct run *run)
+{
+	char reason[NOTE_TEXT - 32];
+
+	if (eal_is_verbose(&app.args))
+		return;
+	capture_reason(capture_log_end(), reason, sizeof(reason));
+	if (reason[0] != '\0')
+		notes_add(run->notes, "the drivers say: %s", reason);
+}
+
+/* Drivers complain of peers that are gone; what matters was reported before. */
+static void
+give_back(struct run *run)
+{
+	struct capture capture = {.fd = -1};
+
+	if (!eal_is_verbose(&app.args))
+		capture_begin(&capture);
+	run_free(run);
+	eal_stop();
+	capture_end(&capture, NULL);
+}
+
 /* The JSON file, complete or not at all. @return the exit status, -1 with an error */
 static int
 write_json(int status, struct err *e)
@@ -241,11 +267,15 @@ run_test(int argc, char **argv, struct err *e)
 
 	if (plan_run(run, e) != 0 || build_run(run, e) != 0)
 		goto out;
+	if (!eal_is_verbose(&app.args))
+		capture_log_begin();
 	run_wait_link(run);
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
 		goto out;
 	(void)console->begin(&app.console, &app.result.report);
-	if (sampler_run(run, &lines, &app.sampled, e) != 0)
+	status = sampler_run(run, &lines, &app.sampled, e);
+	note_log(run);
+	if (status != 0)
 		goto out;
 	result_end(&app.result, run, &app.sampled);
 	(void)console->end(&app.console, &app.result.report);
@@ -260,8 +290,8 @@ run_test(int argc, char **argv, struct err *e)
 		_exit(EXIT_MACHINE);
 	}
 out:
+	give_back(run);
 	sample_fini(&app.sampled.samples);
-	run_free(run);
 	result_free(&app.result);
 	return status;
 }
@@ -306,7 +336,6 @@ main(int argc, char **argv)
 	if (start_eal(argv[0], &e) != 0)
 		goto out_output;
 	status = run_test(argc, argv, &e);
-	eal_stop();
 out_output:
 	output_abort(&app.json);
 out_words:

@@ -49,10 +49,10 @@ on_alarm(int sig)
 void
 signals_init(void)
 {
-	struct sigaction sa = {.sa_handler = on_stop};
+	/* Drivers that wait for a peer take EINTR for a failure. Sleeps are never restarted. */
+	struct sigaction sa = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
 
 	sigemptyset(&sa.sa_mask);
-	/* No SA_RESTART: a sleep is to end. */
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);

@@ -90,7 +90,8 @@ def test_tx_cksum_offload_refused_where_the_device_has_none(box, vdev):
 
 @pytest.mark.parametrize("kind, segments", [
     ("software", "64"), ("none", "64"), ("offload", "64"), ("offload", "1430"),
-    ("software", "42,18"), ("software", "100,200,300"), ("offload", "64,65")])
+    ("software", "42,18"), ("software", "100,200,300"), ("software", "100,100,13"),
+    ("offload", "64,65")])
 def test_frames_through_a_virtio_ring(box, kind, segments):
     """What a receiver behind a ring gets, checksums computed on the way included."""
     length = sum(int(n) for n in segments.split(","))
@@ -123,8 +124,7 @@ def test_tx_cksum_offload_on_a_tap(box):
 @pytest.mark.parametrize("length", [0, 1, 20, 41])
 def test_G1_below_the_headers_refused(box, length):
     r = box.run(["--vdev=net_null0"], [*TX, "--duration=10ms", f"--txpkts={length}"])
-    refused(r, f"--txpkts={length}")
-    assert re.search(r"\b(42|1 to 65535)\b", r.err), r.err
+    refused(r, f"--txpkts={length}", "65535")
 
 
 @pytest.mark.parametrize("length", [42, 59])
@@ -159,9 +159,10 @@ def test_G4_segments_arrive(box, segments):
     """In the receiver's own count, and in its bytes, not only in the sender's."""
     length = sum(int(n) for n in segments.split(","))
     pair = links.Pair(box)
-    tx, rx = links.exchange(box, pair.memif("client"), pair.memif("server"),
-                            [f"--txpkts={segments}"], ready=pair.listening)
-    links.check_lossless(tx, rx, length)
+    r = box.run([pair.memif("server", 0), pair.memif("client", 1)],
+                ["--port-mode", "0=txonly", "--port-mode", "1=rxonly", "--warmup=0",
+                 "--duration=300ms", f"--txpkts={segments}"], workers=2)
+    links.check_lossless(r, r, length)
 
 
 @pytest.mark.parametrize("segments", ["42,18", "64,65", "100,100,13"])

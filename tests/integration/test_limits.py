@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a device cannot do: said once, recorded, and lived with."""
-
 import pytest
 
 import links

@@ -65,24 +65,24 @@ def stop_for(process, seconds):
 
 @pytest.mark.parametrize("mode", ["txonly", "rxonly"])
 def test_J2_rates_stay_true_over_a_standstill(box, mode):
-    """Stopped for three seconds in the middle: the time counts, no interval is shortened to its
+    """Stopped for two seconds in the middle: the time counts, no interval is shortened to its
     nominal length, and what ran in each is divided by what it took."""
     name = {"txonly": "tx", "rxonly": "rx"}[mode]
     run = links.Live(box, ["--vdev=net_null0"],
-                     [f"--forward-mode={mode}", "--warmup=0", "--duration=4s"])
+                     [f"--forward-mode={mode}", "--warmup=0", "--duration=2500ms"])
     run.wait_moving()
-    stop_for(run.process, 3)
+    stop_for(run.process, 2)
     r = run.wait()
     assert r.status == 0, r.err
     side = r.summary[name]
-    assert r.summary["measure_s"] >= 4
-    assert side["window_s"] >= 3
+    assert r.summary["measure_s"] >= 2.5
+    assert side["window_s"] >= 2
     check_window(side, 64)
     check_samples(r, name)
     # The one period with the standstill in it is the slowest, and there is no burst that makes up.
     longest = max(b["t_s"] - a["t_s"] for a, b in
                   zip(r.report["samples"], r.report["samples"][1:], strict=False))
-    assert longest >= 2.9
+    assert longest >= 1.9
     assert side["pps"] < side["pps_median"]
 
 
@@ -90,9 +90,9 @@ def test_J2_over_the_end_of_the_run(box):
     """The end passed while it stood still: the window is as long as it really was."""
     run = links.Live(box, ["--vdev=net_null0"], [*TX, "--duration=800ms"])
     run.wait_moving()
-    stop_for(run.process, 1.5)
+    stop_for(run.process, 1)
     r = run.wait()
-    assert r.summary["measure_s"] >= 1.5
+    assert r.summary["measure_s"] >= 1
     check_window(r.summary["tx"], 64)
     check_samples(r, "tx")
 

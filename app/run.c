@@ -18,6 +18,7 @@
 enum {
 	LINK_WAIT_MS = 5000,
 	LINK_POLL_MS = 10,
+	LINK_SETTLE_MS = 200, /* a peer that just came still empties its rings; a switch learns */
 	STOP_WAIT_MS = 2000,
 	MAIN_BURST = 32,
 };
@@ -32,7 +33,7 @@ void
 run_wait_link(struct run *r)
 {
 	uint64_t end = clock_mono_ns() + LINK_WAIT_MS * 1000000ull;
-	bool all;
+	bool all, waited = false;
 
 	do {
 		all = true;
@@ -41,9 +42,13 @@ run_wait_link(struct run *r)
 
 			all = all && (up || !r->ports[i].engine->sends);
 		}
-		if (!all)
+		if (!all) {
+			waited = true;
 			signals_sleep_ns(LINK_POLL_MS * 1000000ull);
+		}
 	} while (!all && clock_mono_ns() < end && !signals_stop());
+	if (all && waited)
+		signals_sleep_ns(LINK_SETTLE_MS * 1000000ull);
 
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		const struct port *p = &r->ports[i];

@@ -40,7 +40,10 @@ struct run {
  */
 int run_build(struct run *r, struct err *e);
 
-/* Waits until the ports that send have a link, 5 s at most, or a signal. Notes those without. */
+/*
+ * Waits until the ports that send have a link, 5 s at most, or a signal; a moment more after one
+ * came up. Notes those without.
+ */
 void run_wait_link(struct run *r);
 
 /* Starts the workers. @return 0 or -1 */

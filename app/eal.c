@@ -68,11 +68,14 @@ eal_check_memory(const struct eal_args *args, const struct host *host, struct er
 			"reserve more pages",
 			args->memory_mb, free_mb);
 	if (args->memory_mode != 0 && !args->in_memory && args->huge_dir == NULL &&
-		!hugetlbfs_mounted())
-		return err_set(e, EXIT_MACHINE,
-			"no hugetlbfs is mounted, and the memory mode chosen before -- keeps files "
-			"there: mount one (mkdir -p /dev/hugepages && mount -t hugetlbfs none "
-			"/dev/hugepages), or leave the mode to pmdperf, which needs none");
+		!hugetlbfs_mounted()) {
+		err_set(e, EXIT_MACHINE,
+			"keeps hugepages in files, and no hugetlbfs is mounted: mount one (mkdir "
+			"-p "
+			"/dev/hugepages && mount -t hugetlbfs none /dev/hugepages), or leave the "
+			"option out: nothing needs files then");
+		return eal_args_blame_memory(args, e);
+	}
 	if (args->huge_dir != NULL &&
 		(statfs(args->huge_dir, &fs) != 0 || fs.f_type != HUGETLBFS_MAGIC))
 		return err_set(e, EXIT_USAGE,
@@ -127,8 +130,7 @@ check_vdevs(const struct eal_args *args, const char *log, struct err *e)
 		uint16_t port;
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
-		if ((strncmp(name, "net_", 4) != 0 && strncmp(name, "eth_", 4) != 0) ||
-			rte_eth_dev_get_port_by_name(name, &port) == 0)
+		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
 			continue;
 		capture_reason(log, reason, sizeof(reason));
 		err_set(e, EXIT_MACHINE, "its driver made no port of it (%s)",

@@ -130,9 +130,12 @@ preplan_ports(const struct config *cfg, const struct eal_args *args, struct plan
 	}
 	for (unsigned i = 0; i < args->nb_vdevs; i++) {
 		const char *vdev = args->vdevs[i];
-		bool net = strncmp(vdev, "net_", 4) == 0 || strncmp(vdev, "eth_", 4) == 0;
 
-		if (net && add_port(cfg, ports, &nb, &id, vdev, TOPOLOGY_NODE_UNKNOWN, e) != 0)
+		if (strncmp(vdev, "net_", 4) != 0 && strncmp(vdev, "eth_", 4) != 0) {
+			err_set(e, EXIT_USAGE, "not a network device; those are named net_...");
+			return eal_args_blame_vdev(args, i, e);
+		}
+		if (add_port(cfg, ports, &nb, &id, vdev, TOPOLOGY_NODE_UNKNOWN, e) != 0)
 			return -1;
 	}
 	for (uint16_t port = 0; id > 0 && nb == 0 && port < CONFIG_MAX_PORTS; port++) {

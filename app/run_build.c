@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a plan to started ports, and back. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,9 +24,11 @@ make_pool(struct run *r, struct rte_mempool **pool, const char *what, unsigned l
 	*pool = rte_pktmbuf_pool_create(name, size->mbufs, size->cache, 0, (uint16_t)room, socket);
 	if (*pool == NULL)
 		return err_set(e, EXIT_MACHINE,
-			"lcore %u: cannot create a pool of %u mbufs of %u B: %s; fewer queues or "
-			"descriptors need less, pmdperf --plan shows how much",
-			lcore, size->mbufs, room, rte_strerror(rte_errno));
+			"lcore %u: cannot create a pool of %u mbufs of %u B: %s%s", lcore,
+			size->mbufs, room, rte_strerror(rte_errno),
+			rte_errno == ENOMEM ? "; fewer queues or descriptors need less, pmdperf "
+					      "--plan shows how much"
+					    : "");
 	return 0;
 }
 

@@ -117,6 +117,9 @@ int eal_args_blame_word(const struct eal_args *args, const struct eal_word *word
  */
 int eal_args_blame_lcores(const struct eal_args *args, struct err *e);
 
+/* The same for the word that chose a memory mode with files; nothing if none did. Returns -1. */
+int eal_args_blame_memory(const struct eal_args *args, struct err *e);
+
 /* The same for the N-th of args->vdevs. Returns -1. */
 int eal_args_blame_vdev(const struct eal_args *args, unsigned n, struct err *e);
 

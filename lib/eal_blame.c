@@ -85,6 +85,27 @@ eal_args_blame_lcores(const struct eal_args *args, struct err *e)
 }
 
 int
+eal_args_blame_memory(const struct eal_args *args, struct err *e)
+{
+	static const enum eal_option_id modes[] = {
+		EAL_OPT_LEGACY_MEM,
+		EAL_OPT_HUGE_UNLINK,
+		EAL_OPT_SINGLE_FILE,
+		EAL_OPT_NO_SHCONF,
+		EAL_OPT_MATCH_ALLOCATIONS,
+		EAL_OPT_PROC_TYPE,
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		const struct eal_word *word = find_word(args, modes[i], 0);
+
+		if (word != NULL)
+			return eal_args_blame_word(args, word, e);
+	}
+	return -1;
+}
+
+int
 eal_args_blame_vdev(const struct eal_args *args, unsigned n, struct err *e)
 {
 	const struct eal_word *word = find_word(args, EAL_OPT_VDEV, n);

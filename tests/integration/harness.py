@@ -74,6 +74,7 @@ def wait_for(condition, what, limit=20.0):
         time.sleep(0.02)
 
 
+BEGAN = time.time()
 RUNTIME = pathlib.Path(os.environ.get("RUNTIME_DIRECTORY", "/var/run")) / "dpdk"
 
 
@@ -81,7 +82,10 @@ def leftovers(pid, directory=None, prefix=None):
     """What a process that has ended left behind: its runtime directory, its hugepage files, its
     unfinished results."""
     prefix = prefix or f"pmdperf-{pid}"
-    found = [RUNTIME / prefix] if (RUNTIME / prefix).exists() else []
+    found = []
+    # A process id comes round again: what is older than these tests is somebody else's.
+    if (RUNTIME / prefix).exists() and (RUNTIME / prefix).stat().st_mtime >= BEGAN:
+        found.append(RUNTIME / prefix)
     for line in pathlib.Path("/proc/mounts").read_text().splitlines():
         _, point, kind, *_ = line.split()
         if kind == "hugetlbfs":

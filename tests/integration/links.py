@@ -110,7 +110,12 @@ class Pair:
         self.path = pathlib.Path(box.path) / f"s{next(_numbers)}"
 
     def listening(self):
-        harness.wait_for(self.path.exists, f"a socket {self.path.name}")
+        """Waits until somebody accepts connections; the file is there a moment earlier."""
+        harness.wait_for(self._accepts, f"a listener on {self.path.name}")
+
+    def _accepts(self):
+        rows = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
+        return any(r[-1] == str(self.path) and r[3] == "00010000" for r in rows)
 
     def vhost(self, queues=1, more=""):
         return f"--vdev=net_vhost0,iface={self.path},queues={queues}{more}"

@@ -7,7 +7,8 @@ import struct
 import subprocess
 
 # The RSS key that Microsoft published with its test vectors; most drivers' default.
-RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
+RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcb"
+                        "ae7b30b477cb2da38030f20c6a42b73bbeac01fa")
 ETH, IP, UDP = 14, 20, 8
 HEADERS = ETH + IP + UDP
 PCAP_FILE, PCAP_RECORD = 24, 16

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <rte_ethdev.h>
@@ -22,19 +23,48 @@
 #include "frame.h"
 #include "txonly.h"
 
+/*
+ * What a fresh mbuf has from data_off on, in one piece: half a cache line, one store. The names and
+ * places are struct rte_mbuf's.
+ */
+struct fresh {
+	uint16_t data_off;
+	uint16_t refcnt;
+	uint16_t nb_segs;
+	uint16_t port;
+	uint64_t ol_flags;
+	uint32_t packet_type;
+	uint32_t pkt_len;
+	uint16_t data_len;
+	uint16_t vlan_tci;
+	uint32_t rss;
+};
+
+#define SAME_PLACE(field)                                                                       \
+	static_assert(offsetof(struct rte_mbuf, field) - offsetof(struct rte_mbuf, data_off) == \
+			      offsetof(struct fresh, field),                                    \
+		#field)
+SAME_PLACE(refcnt);
+SAME_PLACE(nb_segs);
+SAME_PLACE(port);
+SAME_PLACE(ol_flags);
+SAME_PLACE(packet_type);
+SAME_PLACE(pkt_len);
+SAME_PLACE(data_len);
+SAME_PLACE(vlan_tci);
+static_assert(sizeof(struct fresh) == 32, "no gaps, one store");
+static_assert(RTE_PKTMBUF_HEADROOM == 128, "memory.h counts on it");
+
 struct txonly {
-	uint64_t rearm;    /* data_off, refcnt, nb_segs and port of a fresh mbuf, as one word */
-	uint64_t ol_flags; /* of every frame */
-	uint64_t offload;  /* header lengths, for the device's checksum */
-	uint32_t cursor;   /* of the next frame, below period. The worker writes */
-	uint32_t period;   /* a multiple of the flows, at least a burst: one step back at most */
+	struct fresh fresh; /* of a whole frame in one mbuf */
+	uint64_t offload;   /* header lengths, for the device's checksum */
+	uint32_t cursor;    /* of the next frame, below period. The worker writes */
+	uint32_t period;    /* a multiple of the flows, at least a burst: one step back at most */
 	uint16_t len;
 	uint16_t nb_segs;
 	uint16_t seg_len[CONFIG_MAX_SEGS];
 	uint64_t word[]; /* UDP headers by flow, repeated to period plus a burst */
 };
-
-static_assert(RTE_PKTMBUF_HEADROOM == 128, "memory.h counts on it");
 
 /* The frame in a pool's mbuf: pools have no private area and the default headroom. */
 static inline uint8_t *
@@ -50,12 +80,9 @@ write_udp(struct rte_mbuf *m, uint64_t word)
 }
 
 static inline void
-reset_mbuf(struct rte_mbuf *m, const struct txonly *t, uint16_t data_len, uint32_t pkt_len)
+reset_mbuf(struct rte_mbuf *m, const struct fresh *fresh)
 {
-	memcpy(&m->rearm_data, &t->rearm, sizeof(t->rearm));
-	m->ol_flags = t->ol_flags;
-	m->pkt_len = pkt_len;
-	m->data_len = data_len;
+	memcpy((uint8_t *)m + offsetof(struct rte_mbuf, data_off), fresh, sizeof(*fresh));
 }
 
 /* Counts a burst and steps the cursor over what the device took. */
@@ -81,9 +108,15 @@ txonly_burst(struct stream *s)
 	uint16_t n = s->nb_burst, sent = 0;
 
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
+		/*
+		 * A receiver on another core (vhost) has read these lines: getting them back takes
+		 * long, so all are asked for at once.
+		 */
+		for (uint16_t i = 0; i < n; i++)
+			__builtin_prefetch(frame_of(pkts[i]) + FRAME_UDP_OFFSET, 1);
 		for (uint16_t i = 0; i < n; i++) {
 			write_udp(pkts[i], word[i]);
-			reset_mbuf(pkts[i], t, t->len, t->len);
+			reset_mbuf(pkts[i], &t->fresh);
 		}
 		sent = rte_eth_tx_burst(s->port, s->queue, pkts, n);
 		if (unlikely(sent < n))
@@ -105,7 +138,7 @@ txonly_burst_offload(struct stream *s)
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
 		for (uint16_t i = 0; i < n; i++) {
 			write_udp(pkts[i], word[i]);
-			reset_mbuf(pkts[i], t, t->len, t->len);
+			reset_mbuf(pkts[i], &t->fresh);
 			pkts[i]->tx_offload = t->offload;
 		}
 		sent = rte_eth_tx_prepare(s->port, s->queue, pkts, n);
@@ -140,12 +173,15 @@ txonly_burst_segs(struct stream *s)
 			break;
 		}
 		write_udp(first, word[built]);
-		reset_mbuf(first, t, t->seg_len[0], t->len);
+		reset_mbuf(first, &t->fresh);
+		first->data_len = t->seg_len[0];
 		first->tx_offload = t->offload;
 		first->nb_segs = t->nb_segs;
 		link = &first->next;
 		for (unsigned i = 0; i < tail; i++) {
-			reset_mbuf(seg[i], t, t->seg_len[i + 1], t->seg_len[i + 1]);
+			reset_mbuf(seg[i], &t->fresh);
+			seg[i]->data_len = t->seg_len[i + 1];
+			seg[i]->pkt_len = t->seg_len[i + 1];
 			*link = seg[i];
 			link = &seg[i]->next;
 		}
@@ -155,7 +191,7 @@ txonly_burst_segs(struct stream *s)
 	if (built > 0) {
 		uint16_t ready = built;
 
-		if (t->ol_flags != 0)
+		if (t->fresh.ol_flags != 0)
 			ready = rte_eth_tx_prepare(s->port, s->queue, pkts, built);
 		sent = rte_eth_tx_burst(s->port, s->queue, pkts, ready);
 	}
@@ -225,20 +261,6 @@ txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, 
 		pool, fill_mbuf, &(struct fill){.frame = frame, .len = cfg->txpkts[0]});
 }
 
-static uint64_t
-rearm_word(uint16_t port)
-{
-	struct rte_mbuf m = {};
-	uint64_t word;
-
-	m.data_off = RTE_PKTMBUF_HEADROOM;
-	rte_mbuf_refcnt_set(&m, 1);
-	m.nb_segs = 1;
-	m.port = port;
-	memcpy(&word, &m.rearm_data, sizeof(word));
-	return word;
-}
-
 static int
 txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 {
@@ -255,7 +277,14 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 			"port %u queue %u: no memory for the table of %" PRIu32 " flows", s->port,
 			s->queue, flows);
 	s->state = t;
-	t->rearm = rearm_word(s->port);
+	t->fresh = (struct fresh){
+		.data_off = RTE_PKTMBUF_HEADROOM,
+		.refcnt = 1,
+		.nb_segs = 1,
+		.port = s->port,
+		.pkt_len = spec.len,
+		.data_len = spec.len,
+	};
 	t->len = spec.len;
 	t->period = period;
 	t->nb_segs = cfg->nb_txpkts;
@@ -265,7 +294,7 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 
 		m.l2_len = FRAME_ETH_LEN;
 		m.l3_len = FRAME_IP_LEN;
-		t->ol_flags = RTE_MBUF_F_TX_UDP_CKSUM | RTE_MBUF_F_TX_IPV4;
+		t->fresh.ol_flags = RTE_MBUF_F_TX_UDP_CKSUM | RTE_MBUF_F_TX_IPV4;
 		t->offload = m.tx_offload;
 	}
 	for (uint32_t i = 0; i < period + s->nb_burst; i++) {
@@ -278,7 +307,7 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 	}
 	if (cfg->nb_txpkts > 1)
 		s->burst = txonly_burst_segs;
-	else if (t->ol_flags != 0)
+	else if (t->fresh.ol_flags != 0)
 		s->burst = txonly_burst_offload;
 	else
 		s->burst = txonly_burst;

@@ -160,8 +160,16 @@ plan_run(struct run *run, struct err *e)
 	if (nb == 0)
 		return preplan_no_port(&app.args, e);
 	run->nb_ports = (unsigned)nb;
-	for (unsigned i = 0; i < run->nb_ports; i++)
-		ports[i] = port_plan_in(&run->ports[i]);
+	app.mem.rxd = app.mem.txd = 0;
+	for (unsigned i = 0; i < run->nb_ports; i++) {
+		struct port *p = &run->ports[i];
+
+		if (port_descriptors(p, &app.cfg, e) != 0)
+			return -1;
+		ports[i] = port_plan_in(p);
+		app.mem.rxd = RTE_MAX(app.mem.rxd, p->used.rxd);
+		app.mem.txd = RTE_MAX(app.mem.txd, p->used.txd);
+	}
 	in = preplan_in(&app.cfg, &app.host, &app.args, ports, run->nb_ports);
 	if (plan_streams(&in, &app.args.lcores, &run->plan, run->notes, e) != 0 ||
 		config_check_tx_udp(&app.cfg, preplan_flows(&run->plan), e) != 0)

@@ -119,6 +119,31 @@ port_discover(struct port *ports, const struct config *cfg, struct notes *notes,
 	return (int)nb;
 }
 
+/* ethdev's order: what the user asks, what the driver prefers, a number for all. */
+static uint16_t
+descriptors(uint16_t asked, uint16_t preferred, uint16_t fallback)
+{
+	if (asked != 0)
+		return asked;
+	return preferred != 0 ? preferred : fallback;
+}
+
+int
+port_descriptors(struct port *p, const struct config *cfg, struct err *e)
+{
+	int rc;
+
+	p->used.rxd = descriptors(
+		cfg->rxd, p->info.default_rxportconf.ring_size, RTE_ETH_DEV_FALLBACK_RX_RINGSIZE);
+	p->used.txd = descriptors(
+		cfg->txd, p->info.default_txportconf.ring_size, RTE_ETH_DEV_FALLBACK_TX_RINGSIZE);
+	rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &p->used.rxd, &p->used.txd);
+	if (rc != 0)
+		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot adjust descriptors: %s",
+			p->id, p->name, rte_strerror(-rc));
+	return 0;
+}
+
 struct plan_port_in
 port_plan_in(const struct port *p)
 {
@@ -229,10 +254,8 @@ port_configure(struct port *p, const struct config *cfg, const struct plan_port 
 		.txq = planned->asked_txq,
 		.rxd = cfg->rxd,
 		.txd = cfg->txd};
-	p->used = (struct report_rings){.rxq = planned->used_rxq,
-		.txq = planned->used_txq,
-		.rxd = cfg->rxd,
-		.txd = cfg->txd};
+	p->used.rxq = planned->used_rxq;
+	p->used.txq = planned->used_txq;
 	if (port_mtu_prepare(p, frame, &conf, e) != 0)
 		return -1;
 	if (choose_offloads(p, cfg, &conf, notes, e) != 0)
@@ -249,10 +272,6 @@ port_configure(struct port *p, const struct config *cfg, const struct plan_port 
 	p->configured = true;
 	if (port_mtu_settle(p, frame, e) != 0)
 		return -1;
-	rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &p->used.rxd, &p->used.txd);
-	if (rc != 0)
-		return err_set(e, EXIT_MACHINE, "port %u (%s): cannot adjust descriptors: %s",
-			p->id, p->name, rte_strerror(-rc));
 	return 0;
 }
 

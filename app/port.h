@@ -56,6 +56,13 @@ int port_refuse_named(const struct config *cfg, uint16_t id, unsigned found, str
 struct plan_port_in port_plan_in(const struct port *p);
 
 /*
+ * Sets p->used's descriptors of each queue: those asked for, or as many as the driver prefers,
+ * within the device's limits. Pools are sized by them, so this comes before everything else.
+ * @return 0 or -1
+ */
+int port_descriptors(struct port *p, const struct config *cfg, struct err *e);
+
+/*
  * Configures a port for its planned numbers of queues: MTU, offloads, RSS, descriptors within the
  * device's limits. What is clamped or left out is noted; what cannot be sent is refused.
  * @return 0 or -1; port_close() is called in both cases

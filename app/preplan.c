@@ -15,6 +15,8 @@
 enum {
 	/* At the end of each mbuf, for a control frame that must not disturb the one in front. */
 	CONTROL_ROOM = 128,
+	/* What no driver is known to exceed by itself; devices say what they prefer once opened. */
+	DESCRIPTORS = 1024,
 };
 
 /* "0000:00:03.0 has virtio-pci as eth0, ...". @return how many NICs there are */
@@ -203,8 +205,8 @@ preplan_memory_in(const struct config *cfg, const struct host *host, const struc
 	}
 	*in = (struct memory_in){
 		.topo = &host->topo,
-		.rxd = cfg->rxd,
-		.txd = cfg->txd,
+		.rxd = cfg->rxd != 0 ? cfg->rxd : DESCRIPTORS,
+		.txd = cfg->txd != 0 ? cfg->txd : DESCRIPTORS,
 		.cache = cfg->mbcache,
 		.burst = cfg->burst,
 		.asked_mbufs = cfg->total_num_mbufs,

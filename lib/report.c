@@ -63,7 +63,7 @@ report_shares(struct report_queue *q, size_t n)
 static void
 note_clamp(struct notes *notes, uint16_t port, const char *what, unsigned asked, unsigned used)
 {
-	if (asked != used)
+	if (asked != 0 && asked != used)
 		notes_add(notes, "port %u: %s: asked %u, used %u", port, what, asked, used);
 }
 

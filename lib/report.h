@@ -34,7 +34,7 @@ struct report_host {
 
 struct report_rings {
 	uint16_t rxq, txq; /* queues */
-	uint16_t rxd, txd; /* descriptors in each */
+	uint16_t rxd, txd; /* descriptors in each; 0: nothing was asked */
 };
 
 struct report_port {

@@ -164,8 +164,8 @@ rings_json(bool *failed, const struct report_rings *r)
 
 	put(failed, o, "rxq", json_integer(r->rxq));
 	put(failed, o, "txq", json_integer(r->txq));
-	put(failed, o, "rxd", json_integer(r->rxd));
-	put(failed, o, "txd", json_integer(r->txd));
+	put(failed, o, "rxd", r->rxd == 0 ? json_null() : json_integer(r->rxd));
+	put(failed, o, "txd", r->txd == 0 ? json_null() : json_integer(r->txd));
 	return o;
 }
 

@@ -91,7 +91,7 @@ start_side() {
 	shift 4
 	start_child env RUNTIME_DIRECTORY="$TMP_DIR" "$program" \
 		--lcores "0@$cpu,1@$cpu" --no-pci --file-prefix="$role" ${memory[@]+"${memory[@]}"} \
-		--vdev "$device" -- --rxd="$RING" --txd="$RING" --json "$results/$name.json" "$@" \
+		--vdev "$device" -- --json "$results/$name.json" "$@" \
 		>"$results/$name.log" 2>&1
 }
 

@@ -8,6 +8,7 @@
 #   unit          the logic in lib/, no hardware and no DPDK devices
 #   integration   the program on DPDK's virtual devices (hugepages are borrowed and given back)
 #   scripts       the scripts themselves
+#   fuzz          random words and files, a short round
 #   lint          shellcheck, codespell, clang-format, cppcheck; one test each
 #   --help        this text
 #
@@ -27,7 +28,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/lib/build.sh"
 . "$HERE/lib/hugepages.sh"
 
-SUITES=(unit integration scripts lint)
+SUITES=(unit integration scripts fuzz lint)
 PAGES=512 # 1 GB: two programs at a time with room for testpmd-sized pools
 
 CI=${CI:-}
@@ -45,7 +46,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ ${#suites[@]} -eq 0 ]; then
-	suites=(unit integration scripts)
+	suites=(unit integration scripts fuzz)
 	[ "$CI" != true ] || suites+=(lint)
 fi
 
@@ -128,6 +129,10 @@ run_scripts() {
 	python_tests scripts "$ROOT/tests/scripts"
 }
 
+run_fuzz() {
+	python_tests fuzz "$ROOT/tests/fuzz"
+}
+
 # lint_with TOOL [ARGUMENT...]
 lint_with() {
 	local log=$TMP_DIR/lint.log
@@ -160,7 +165,7 @@ run_lint() {
 needed_packages() {
 	printf 'build unit\n'
 	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode\n'
-	[[ ${suites[*]} != *scripts* ]] || printf 'pytest\n'
+	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'
 	[ "$CI" != true ] || printf 'clang\n'
 }

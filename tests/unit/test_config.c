@@ -128,8 +128,8 @@ test_defaults(void **state)
 	assert_int_equal(c.nb_cores, 0);
 	assert_int_equal(c.rxq, 1);
 	assert_int_equal(c.txq, 1);
-	assert_int_equal(c.rxd, 1024);
-	assert_int_equal(c.txd, 1024);
+	assert_int_equal(c.rxd, 0);
+	assert_int_equal(c.txd, 0);
 	assert_int_equal(c.max_pkt_len, 0);
 	assert_false(c.rss_udp);
 	assert_false(c.enable_rx_cksum);

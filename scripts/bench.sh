@@ -41,7 +41,7 @@ bench=(/usr/bin/python3 "$ROOT/tests/bench/bench.py")
 
 make_tmp_dir
 cd "$ROOT"
-need_packages build bench
+need_packages build testpmd
 say "Building into build/"
 build_program build "$TMP_DIR/build.log" app/pmdperf ||
 	die "the build failed:" "$(tail -n 20 "$TMP_DIR/build.log")"

@@ -164,7 +164,7 @@ run_lint() {
 # The packages of a suite that was not asked for are not installed.
 needed_packages() {
 	printf 'build unit\n'
-	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode\n'
+	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd\n'
 	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'
 	[ "$CI" != true ] || printf 'clang\n'

@@ -6,25 +6,25 @@
 
 # A row: group, how to see that it is there, its package for apt, its package for dnf.
 PACKAGES='
-build  cmd:cc                      gcc              gcc
-build  cmd:meson                   meson            meson
-build  cmd:ninja                   ninja-build      ninja-build
-build  cmd:pkg-config              pkg-config       pkgconf-pkg-config
-build  cmd:/usr/bin/python3        python3          python3
-build  lib:libdpdk>=22.11          libdpdk-dev      dpdk-devel
-build  lib:inih                    libinih-dev      inih-devel
-build  lib:jansson                 libjansson-dev   jansson-devel
-build  file:/usr/include/numa.h    libnuma-dev      numactl-devel
-unit   lib:cmocka                  libcmocka-dev    libcmocka-devel
-pytest py:pytest                   python3-pytest   python3-pytest
-decode py:scapy                    python3-scapy    python3-scapy
-decode cmd:tshark                  tshark           wireshark-cli
-bench  cmd:dpdk-testpmd            dpdk-dev         dpdk
-clang  cmd:clang                   clang            clang
-lint   cmd:shellcheck              shellcheck       ShellCheck
-lint   cmd:codespell               codespell        codespell
-lint   cmd:clang-format            clang-format     clang-tools-extra
-lint   cmd:cppcheck                cppcheck         cppcheck
+build   cmd:cc                     gcc              gcc
+build   cmd:meson                  meson            meson
+build   cmd:ninja                  ninja-build      ninja-build
+build   cmd:pkg-config             pkg-config       pkgconf-pkg-config
+build   cmd:/usr/bin/python3       python3          python3
+build   lib:libdpdk>=22.11         libdpdk-dev      dpdk-devel
+build   lib:inih                   libinih-dev      inih-devel
+build   lib:jansson                libjansson-dev   jansson-devel
+build   file:/usr/include/numa.h   libnuma-dev      numactl-devel
+unit    lib:cmocka                 libcmocka-dev    libcmocka-devel
+pytest  py:pytest                  python3-pytest   python3-pytest
+decode  py:scapy                   python3-scapy    python3-scapy
+decode  cmd:tshark                 tshark           wireshark-cli
+testpmd cmd:dpdk-testpmd           dpdk-dev         dpdk
+clang   cmd:clang                  clang            clang
+lint    cmd:shellcheck             shellcheck       ShellCheck
+lint    cmd:codespell              codespell        codespell
+lint    cmd:clang-format           clang-format     clang-tools-extra
+lint    cmd:cppcheck               cppcheck         cppcheck
 '
 
 is_there() {

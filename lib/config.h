@@ -48,7 +48,7 @@ struct config {
 	uint64_t portmask; /* bit N: use port N; 0: all */
 	uint16_t nb_cores; /* forwarding lcores; 0: all workers */
 	uint16_t rxq, txq;
-	uint16_t rxd, txd; /* 0: what the driver prefers */
+	uint16_t rxd, txd;    /* 0: what the driver prefers */
 	uint32_t max_pkt_len; /* longest frame, with its CRC as in testpmd: MTU + 18; 0: the port's
 				 own */
 	bool rss_udp;

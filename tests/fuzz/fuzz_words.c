@@ -88,8 +88,7 @@ run(int eal_argc, char **eal_argv, int argc, char **argv)
 		use_config(&cfg);
 	if (rc <= 0) {
 		e = (struct err){0};
-		rc = eal_args_parse(
-			&args, eal_argc, eal_argv, &ini, cfg.config_file, is_own, &e);
+		rc = eal_args_parse(&args, eal_argc, eal_argv, &ini, cfg.config_file, is_own, &e);
 		if (rc < 0)
 			check(&e);
 		else

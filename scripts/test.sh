@@ -9,6 +9,7 @@
 #   integration   the program on DPDK's virtual devices (hugepages are borrowed and given back)
 #   scripts       the scripts themselves
 #   fuzz          random words and files, a short round
+#   e2e           real PCI NICs in QEMU guests, taken from the kernel and given back
 #   lint          shellcheck, codespell, clang-format, cppcheck; one test each
 #   --help        this text
 #
@@ -28,7 +29,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/lib/build.sh"
 . "$HERE/lib/hugepages.sh"
 
-SUITES=(unit integration scripts fuzz lint)
+SUITES=(unit integration scripts fuzz e2e lint)
 PAGES=512 # 1 GB: two programs at a time with room for testpmd-sized pools
 
 CI=${CI:-}
@@ -46,7 +47,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ ${#suites[@]} -eq 0 ]; then
-	suites=(unit integration scripts fuzz)
+	suites=(unit integration scripts fuzz e2e)
 	[ "$CI" != true ] || suites+=(lint)
 fi
 
@@ -133,6 +134,10 @@ run_fuzz() {
 	python_tests fuzz "$ROOT/tests/fuzz"
 }
 
+run_e2e() {
+	python_tests e2e "$ROOT/tests/e2e"
+}
+
 # lint_with TOOL [ARGUMENT...]
 lint_with() {
 	local log=$TMP_DIR/lint.log
@@ -166,6 +171,7 @@ needed_packages() {
 	printf 'build unit\n'
 	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd\n'
 	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
+	[[ ${suites[*]} != *e2e* ]] || printf 'pytest e2e\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'
 	[ "$CI" != true ] || printf 'clang\n'
 }

@@ -20,6 +20,13 @@ pytest  py:pytest                  python3-pytest   python3-pytest
 decode  py:scapy                   python3-scapy    python3-scapy
 decode  cmd:tshark                 tshark           wireshark-cli
 testpmd cmd:dpdk-testpmd           dpdk-dev         dpdk
+e2e     cmd:qemu-system-x86_64     qemu-system-x86  qemu-kvm
+e2e     cmd:busybox                busybox-static   busybox
+e2e     cmd:cpio                   cpio             cpio
+e2e     cmd:lz4                    lz4              lz4
+e2e     cmd:ethtool                ethtool          ethtool
+e2e     cmd:make                   make             make
+e2e     cmd:xz                     xz-utils         xz
 clang   cmd:clang                  clang            clang
 lint    cmd:shellcheck             shellcheck       ShellCheck
 lint    cmd:codespell              codespell        codespell

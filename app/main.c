@@ -160,6 +160,7 @@ plan_run(struct run *run, struct err *e)
 	if (nb == 0)
 		return preplan_no_port(&app.args, e);
 	run->nb_ports = (unsigned)nb;
+	run_open_leases(run);
 	app.mem.rxd = app.mem.txd = 0;
 	for (unsigned i = 0; i < run->nb_ports; i++) {
 		struct port *p = &run->ports[i];

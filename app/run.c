@@ -21,6 +21,7 @@ enum {
 	LINK_SETTLE_MS = 200, /* a peer that just came still empties its rings; a switch learns */
 	STOP_WAIT_MS = 2000,
 	MAIN_BURST = 32,
+	LEASE_NS = 1000000000,
 };
 
 void
@@ -138,6 +139,33 @@ run_received(const struct run *r)
 }
 
 void
+run_open_leases(struct run *r)
+{
+	for (unsigned i = 0; i < r->nb_ports; i++)
+		lease_open(&r->leases[i], r->ports[i].name, r->notes);
+}
+
+static void
+renew_leases(struct run *r)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (now < r->lease_due_ns)
+		return;
+	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
+		const struct worker *w = &r->workers[i];
+
+		if (!w->launched || counter_get(&w->turns) == w->turns_seen)
+			return;
+	}
+	for (unsigned i = 0; i < r->plan.nb_workers; i++)
+		r->workers[i].turns_seen = counter_get(&r->workers[i].turns);
+	for (unsigned i = 0; i < r->nb_ports; i++)
+		lease_renew(&r->leases[i], r->notes);
+	r->lease_due_ns = now + LEASE_NS;
+}
+
+void
 run_attend(struct run *r)
 {
 	struct rte_mbuf *pkts[MAIN_BURST];
@@ -156,4 +184,5 @@ run_attend(struct run *r)
 				control_take(pkts[k], &r->control);
 		}
 	}
+	renew_leases(r);
 }

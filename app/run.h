@@ -9,6 +9,7 @@
 #include "control.h"
 #include "err.h"
 #include "host.h"
+#include "lease.h"
 #include "memory.h"
 #include "notes.h"
 #include "plan.h"
@@ -30,6 +31,8 @@ struct run {
 	struct rte_mempool *main_pool; /* of receive queues that no stream polls */
 
 	_Atomic int phase; /* enum worker_phase; main writes, workers read */
+	struct lease leases[CONFIG_MAX_PORTS];
+	uint64_t lease_due_ns;
 	struct control_stats control;
 };
 
@@ -64,8 +67,14 @@ void run_snapshot(const struct run *r, struct sample_snapshot *s);
 /* Frames received so far, without the devices' counters: cheap. */
 uint64_t run_received(const struct run *r);
 
-/* Main's share of the work: control frames, and queues that no stream polls. */
+/*
+ * Main's share of the work: control frames, and queues that no stream polls. Renews the leases once
+ * a second, if every worker went on since the last time: a stuck one is no progress.
+ */
 void run_attend(struct run *r);
+
+/* Opens the leases of all ports; run_free() closes them. */
+void run_open_leases(struct run *r);
 
 /* Stops and frees what run_build() made, as far as it got. */
 void run_free(struct run *r);

@@ -261,6 +261,8 @@ run_free(struct run *r)
 {
 	for (unsigned i = r->nb_ports; i-- > 0;)
 		port_close(&r->ports[i]);
+	for (unsigned i = 0; i < r->nb_ports; i++)
+		lease_close(&r->leases[i]);
 	for (unsigned i = 0; r->streams != NULL && i < r->plan.nb_streams; i++) {
 		struct stream *s = &r->streams[i];
 

@@ -24,6 +24,7 @@ publish(struct worker *w, const struct tally *t)
 	counter_set(&w->frames, t->frames);
 	counter_set(&w->first_tsc, t->first);
 	counter_set(&w->last_tsc, t->last);
+	counter_add(&w->turns, 1);
 }
 
 /* A stream with fewer flows than its neighbours sits out some rounds, so that flows stay even. */

@@ -31,13 +31,15 @@ struct worker {
 	struct stream **polled;  /* owned, as large: the worker's own list of those still to poll */
 	const _Atomic int *phase; /* main writes */
 	struct control_queue control;
-	bool launched; /* main's own */
+	bool launched; /* main's own, as is the next */
+	uint64_t turns_seen;
 
 	/* The worker writes, at housekeeping and at its end; anybody reads. */
 	alignas(RTE_CACHE_LINE_SIZE) _Atomic uint64_t busy_cycles; /* in polls that moved frames */
 	_Atomic uint64_t frames;
 	_Atomic uint64_t first_tsc; /* before its first busy poll; 0: none yet */
 	_Atomic uint64_t last_tsc;  /* after its last busy poll */
+	_Atomic uint64_t turns;     /* housekeepings: it goes on, busy or not */
 	_Atomic bool running;
 };
 

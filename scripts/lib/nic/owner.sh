@@ -104,7 +104,7 @@ owner_take_back() {
 	case $owner in
 	NetworkManager)
 		step "hand $name back to NetworkManager"
-		wait_for "$OWNER_SECONDS" nm_is_done "$name" || attempt nmcli --wait "$OWNER_SECONDS" device connect "$name"
+		wait_for 5 nm_is_done "$name" || attempt nmcli --wait "$OWNER_SECONDS" device connect "$name"
 		;;
 	networkd)
 		step "hand $name back to systemd-networkd"

@@ -95,13 +95,10 @@ capture_log_begin(void)
 }
 
 const char *
-capture_log_end(void)
+capture_log_text(void)
 {
-	if (kept_log.stream != NULL) {
-		rte_openlog_stream(NULL);
-		fclose(kept_log.stream);
-		kept_log.stream = NULL;
-	}
+	if (kept_log.stream != NULL)
+		fflush(kept_log.stream);
 	kept_log.text[kept_log.len] = '\0';
 	return kept_log.text;
 }

@@ -29,10 +29,10 @@ void capture_end(struct capture *c, char **text);
 void capture_log_begin(void);
 
 /*
- * Ends it; the log goes to stderr again.
- * @return what was logged, valid until capture_log_begin(); "" if nothing
+ * The log so far; "" if there is none. It stays kept back: what drivers say of peers that are gone,
+ * while they are taken down, is of no use to anybody.
  */
-const char *capture_log_end(void);
+const char *capture_log_text(void);
 
 /*
  * Picks from captured text the lines that tell what went wrong: no usage texts, no notices about

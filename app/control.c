@@ -95,8 +95,11 @@ control_take(struct rte_mbuf *m, struct control_stats *stats)
 		stats->other++;
 	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_ARP))
 		stats->arp++;
-	else
+	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
+		 eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
 		stats->icmp++;
+	else
+		stats->link++;
 	rte_pktmbuf_free(m);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Control frames between the workers and main. Workers own the queues, so main neither receives
- * nor sends on them: a worker hands frames that are not test traffic (ARP, ICMP) to main through
- * one ring, and sends main's frames from another. Both rings have one producer and one consumer.
+ * nor sends on them: a worker hands frames that are not test traffic (ARP, ICMP, LLDP) to main
+ * through one ring, and sends main's frames from another. Both rings have one producer and one
+ * consumer.
  */
 #pragma once
 
+#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,24 +36,32 @@ struct control_queue {
 /* What main did with control frames. Main writes and reads. */
 struct control_stats {
 	uint64_t arp;
-	uint64_t icmp;
+	uint64_t icmp;    /* and ICMPv6, IGMP */
+	uint64_t link;    /* neither IP nor ARP: LLDP, spanning tree, ... */
 	uint64_t other;   /* test traffic on queues that no engine polls */
 	uint64_t dropped; /* by workers, for want of room */
 };
 
 /*
- * True if a frame is for main. Looks at the first 24 bytes, which every mbuf has room for. Without
- * a branch: engines ask for every frame they receive, and hand a burst over only if one is.
+ * True if a frame is for main: what a network says by itself. ARP, LLDP, LACP, LLC (spanning tree);
+ * of IPv4 ICMP and IGMP; of IPv6 ICMP, behind hop-by-hop options, too. Looks at the first 24 bytes,
+ * which every mbuf has room for. Without a branch: engines ask for every frame they receive, and
+ * hand a burst over only if one is.
  */
 static inline bool
 control_is_control(const struct rte_mbuf *m)
 {
 	const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
+	bool icmp = (p[23] == IPPROTO_ICMP) | (p[23] == IPPROTO_IGMP);
+	bool icmpv6 = (p[20] == IPPROTO_ICMPV6) | (p[20] == IPPROTO_HOPOPTS);
 	uint16_t type;
 
 	memcpy(&type, p + 12, sizeof(type));
-	return (type == RTE_BE16(RTE_ETHER_TYPE_ARP)) |
-	       ((type == RTE_BE16(RTE_ETHER_TYPE_IPV4)) & (p[23] == IPPROTO_ICMP));
+	type = rte_be_to_cpu_16(type);
+	/* Up to 1535 it is a length; 0 is what net_null makes. */
+	return (type == RTE_ETHER_TYPE_ARP) | (type == RTE_ETHER_TYPE_LLDP) |
+	       (type == RTE_ETHER_TYPE_SLOW) | ((uint16_t)(type - 1) < 1535) |
+	       ((type == RTE_ETHER_TYPE_IPV4) & icmp) | ((type == RTE_ETHER_TYPE_IPV6) & icmpv6);
 }
 
 /*

@@ -50,6 +50,8 @@ eal_check_memory(const struct eal_args *args, const struct host *host, struct er
 	uint64_t free_mb = 0;
 	struct statfs fs;
 
+	if (args->no_huge && args->huge_dir != NULL)
+		return err_set(e, EXIT_USAGE, "--huge-dir and --no-huge contradict each other");
 	if (args->no_huge)
 		return 0;
 	for (unsigned i = 0; i < host->nb_pages; i++)
@@ -116,6 +118,9 @@ explain_failure(const struct eal_args *args, int error, const char *log, struct 
 			reason[0] == '\0' ? rte_strerror(error) : reason);
 		return eal_args_blame_vdev(args, (unsigned)vdev, e);
 	}
+	/* EAL says "invalid" of a directory that it may not make, too. */
+	if (strstr(reason, strerror(EACCES)) != NULL || strstr(reason, strerror(EROFS)) != NULL)
+		error = EACCES;
 	return err_set(e, error == EINVAL ? EXIT_USAGE : EXIT_MACHINE, "EAL did not start: %s%s%s",
 		rte_strerror(error), reason[0] == '\0' ? "" : ": ", reason);
 }

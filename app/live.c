@@ -15,8 +15,16 @@ enum {
  */
 static struct {
 	_Atomic uint64_t sequence;
+	_Atomic bool sends, receives;
 	_Atomic uint64_t word[WORDS];
 } live;
+
+void
+live_directions(bool sends, bool receives)
+{
+	atomic_store(&live.sends, sends);
+	atomic_store(&live.receives, receives);
+}
 
 void
 live_publish(const struct sample_interval *interval)
@@ -75,11 +83,15 @@ answer(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_string(d, "phase", s.warmup ? "warmup" : "measure");
 	compat_tel_add_uint(d, "t_ms", whole(s.t_s * 1000));
 	compat_tel_add_uint(d, "length_ms", whole(s.length_s * 1000));
-	compat_tel_add_uint(d, "tx_pps", whole(s.tx.pps));
-	compat_tel_add_uint(d, "tx_bps", whole(s.tx.bps));
-	compat_tel_add_uint(d, "tx_unsent", s.unsent);
-	compat_tel_add_uint(d, "rx_pps", whole(s.rx.pps));
-	compat_tel_add_uint(d, "rx_bps", whole(s.rx.bps));
+	if (atomic_load(&live.sends)) {
+		compat_tel_add_uint(d, "tx_pps", whole(s.tx.pps));
+		compat_tel_add_uint(d, "tx_bps", whole(s.tx.bps));
+		compat_tel_add_uint(d, "tx_unsent", s.unsent);
+	}
+	if (atomic_load(&live.receives)) {
+		compat_tel_add_uint(d, "rx_pps", whole(s.rx.pps));
+		compat_tel_add_uint(d, "rx_bps", whole(s.rx.bps));
+	}
 	add_count(d, "drops", s.drops);
 	return 0;
 }

@@ -5,7 +5,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "sample.h"
+
+/* Which figures there are: main only, before the first sample. */
+void live_directions(bool sends, bool receives);
 
 /* Main only: makes an interval the one that live_read() gives. */
 void live_publish(const struct sample_interval *interval);

@@ -18,6 +18,7 @@
 #include "eal.h"
 #include "eal_args.h"
 #include "host.h"
+#include "leftovers.h"
 #include "live.h"
 #include "output.h"
 #include "preplan.h"
@@ -212,7 +213,7 @@ note_log(struct run *run)
 
 	if (eal_is_verbose(&app.args))
 		return;
-	capture_reason(capture_log_end(), reason, sizeof(reason));
+	capture_reason(capture_log_text(), reason, sizeof(reason));
 	if (reason[0] != '\0')
 		notes_add(run->notes, "the drivers say: %s", reason);
 }
@@ -281,6 +282,7 @@ run_test(int argc, char **argv, struct err *e)
 	run_wait_link(run);
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
 		goto out;
+	live_directions(app.result.report.sends, app.result.report.receives);
 	(void)console->begin(&app.console, &app.result.report);
 	status = sampler_run(run, &lines, &app.sampled, e);
 	note_log(run);
@@ -292,13 +294,16 @@ run_test(int argc, char **argv, struct err *e)
 	status = write_json(status, e);
 	if (status >= 0)
 		status = check_console(status, e);
+out:
 	if (app.sampled.stuck > 0) {
 		/* A worker is still inside a driver: its port and memory cannot be taken away. */
+		if (status < 0)
+			fprintf(stderr, "pmdperf: %s\n", e->msg);
 		fflush(NULL);
 		runtime_dir_remove();
+		leftovers_remove();
 		_exit(EXIT_MACHINE);
 	}
-out:
 	give_back(run);
 	sample_fini(&app.sampled.samples);
 	result_free(&app.result);
@@ -340,7 +345,7 @@ main(int argc, char **argv)
 	if (rc != 0)
 		goto out_words;
 	if (app.cfg.json_file != NULL &&
-		output_open(&app.json, "--json", app.cfg.json_file, &e) != 0)
+		output_open(&app.json, "--json", app.cfg.json_file, app.cfg.config_file, &e) != 0)
 		goto out_words;
 	if (start_eal(argv[0], &e) != 0)
 		goto out_output;

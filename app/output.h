@@ -10,13 +10,20 @@
 #include "err.h"
 
 struct output {
-	FILE *f; /* NULL: not open */
-	const char *path;
-	char tmp[4096]; /* "" when written in place: a device, a pipe */
+	FILE *f;          /* NULL: not open */
+	const char *path; /* as it was given */
+	char real[4096];  /* where links lead to */
+	char tmp[4096];   /* "" when written in place: a device, a pipe */
 };
 
-/* @param option for the message: "--json". @return 0 or -1 with EXIT_USAGE */
-int output_open(struct output *o, const char *option, const char *path, struct err *e);
+/*
+ * A file that is there keeps its mode and owner; a link to it stays.
+ * @param option for the message: "--json"
+ * @param input a file that must not be overwritten, or NULL
+ * @return 0 or -1 with EXIT_USAGE
+ */
+int output_open(
+	struct output *o, const char *option, const char *path, const char *input, struct err *e);
 
 /* Closes the file and gives it its name. @return 0 or -1 with EXIT_MACHINE */
 int output_commit(struct output *o, struct err *e);

@@ -36,25 +36,41 @@ list_nics(char *list, size_t size)
 	return nb;
 }
 
+struct pci_address {
+	unsigned domain, bus, slot, function;
+};
+
+/* "0000:00:05.0", "0:5.0", in any case, perhaps with device arguments behind a comma. */
+static bool
+parse_pci(const char *text, struct pci_address *a)
+{
+	int end = 0;
+
+	*a = (struct pci_address){0};
+	if (sscanf(text, "%8x:%2x:%2x.%1u%n", &a->domain, &a->bus, &a->slot, &a->function, &end) !=
+		4) {
+		*a = (struct pci_address){0};
+		if (sscanf(text, "%2x:%2x.%1u%n", &a->bus, &a->slot, &a->function, &end) != 3)
+			return false;
+	}
+	return text[end] == '\0' || text[end] == ',';
+}
+
 /* EAL goes on without a device of -a that isn't there. */
 static int
 check_allowed(const char *allow, struct err *e)
 {
 	char list[NOTE_TEXT], path[64];
-	unsigned domain = 0, bus, slot, function;
-	int end = 0;
+	struct pci_address a;
 
-	if ((sscanf(allow, "%4x:%2x:%2x.%1u%n", &domain, &bus, &slot, &function, &end) != 4 &&
-		    (domain = 0,
-			    sscanf(allow, "%2x:%2x.%1u%n", &bus, &slot, &function, &end) != 3)) ||
-		(allow[end] != '\0' && allow[end] != ','))
+	if (!parse_pci(allow, &a))
 		return err_set(e, EXIT_USAGE,
 			"-a %s: not a PCI address; one looks like 0000:00:05.0, with device "
 			"arguments "
 			"behind a comma",
 			allow);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%04x:%02x:%02x.%u", domain, bus, slot,
-		function);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%04x:%02x:%02x.%u", a.domain, a.bus,
+		a.slot, a.function);
 	if (access(path, F_OK) == 0)
 		return 0;
 	list_nics(list, sizeof(list));
@@ -62,25 +78,27 @@ check_allowed(const char *allow, struct err *e)
 		list[0] == '\0' ? "none" : list);
 }
 
+static bool
+is_among(const char **words, unsigned nb, const char *address)
+{
+	struct pci_address device, word;
+
+	if (!parse_pci(address, &device))
+		return false;
+	for (unsigned i = 0; i < nb; i++) {
+		if (parse_pci(words[i], &word) && memcmp(&word, &device, sizeof(word)) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether the words choose this PCI device; without -a and -b all are chosen. */
 static bool
 is_chosen(const struct eal_args *args, const char *address)
 {
-	/* "0000:00:05.0" may be given as "00:05.0", and with device arguments behind a comma. */
-	const char *brief = address + 5;
-
-	for (unsigned i = 0; i < args->nb_block; i++) {
-		if (strcmp(args->block[i], address) == 0 || strcmp(args->block[i], brief) == 0)
-			return false;
-	}
-	for (unsigned i = 0; i < args->nb_allow; i++) {
-		size_t len = strcspn(args->allow[i], ",");
-
-		if ((len == strlen(address) && strncmp(args->allow[i], address, len) == 0) ||
-			(len == strlen(brief) && strncmp(args->allow[i], brief, len) == 0))
-			return true;
-	}
-	return args->nb_allow == 0;
+	if (is_among(args->block, args->nb_block, address))
+		return false;
+	return args->nb_allow == 0 || is_among(args->allow, args->nb_allow, address);
 }
 
 static int

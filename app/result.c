@@ -12,6 +12,9 @@
 
 #include "flow.h"
 
+/* Shorter than a scheduler may keep an lcore waiting. */
+#define BRIEF_S 0.02
+
 const char *
 result_udp_ports(const struct config *cfg, uint32_t flows, char *buf, size_t size)
 {
@@ -101,6 +104,46 @@ fill_traffic(struct result *res, const struct run *r)
 		rep->frame_len = config_frame_len(cfg);
 }
 
+static void put_used(struct result *res, const char *option, bool is_string, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
+
+static void
+put_used(struct result *res, const char *option, bool is_string, const char *format, ...)
+{
+	struct report_used *u = &res->used[res->report.n_used++];
+	va_list ap;
+
+	u->option = option;
+	u->is_string = is_string;
+	va_start(ap, format);
+	vsnprintf(u->value, sizeof(u->value), format, ap);
+	va_end(ap);
+}
+
+/* What was computed, or left to a driver, is known now. */
+static void
+fill_used(struct result *res, const struct run *r)
+{
+	const struct port *first = &r->ports[0];
+	bool same_rxd = true, same_txd = true;
+
+	for (unsigned i = 1; i < r->nb_ports; i++) {
+		same_rxd = same_rxd && r->ports[i].used.rxd == first->used.rxd;
+		same_txd = same_txd && r->ports[i].used.txd == first->used.txd;
+	}
+	put_used(res, "nb-cores", false, "%u", r->plan.nb_workers);
+	put_used(res, "mbuf-size", false, "%" PRIu32, r->mem->mbuf_size);
+	if (same_rxd && first->used.rxd != 0)
+		put_used(res, "rxd", false, "%u", first->used.rxd);
+	if (same_txd && first->used.txd != 0)
+		put_used(res, "txd", false, "%u", first->used.txd);
+	if (!res->report.sends)
+		return;
+	put_used(res, "flows-per-core", false, "%" PRIu32, res->report.traffic.flows_per_core);
+	if (res->report.traffic.default_mac)
+		put_used(res, "dst-mac", true, "%s", res->dst_mac);
+}
+
 int
 result_begin(struct result *res, const struct run *r, const struct host *host, int argc,
 	char **argv, struct err *e)
@@ -137,6 +180,7 @@ result_begin(struct result *res, const struct run *r, const struct host *host, i
 	rep->argc = (size_t)argc;
 	rep->host = host_report(host);
 	rep->config = r->cfg;
+	rep->used = res->used;
 	rep->ports = res->ports;
 	rep->n_ports = r->nb_ports;
 	rep->lcores = res->lcores;
@@ -146,6 +190,7 @@ result_begin(struct result *res, const struct run *r, const struct host *host, i
 	rep->stats_period_ns = r->cfg->stats_period_ns;
 	rep->notes = r->notes;
 	fill_traffic(res, r);
+	fill_used(res, r);
 	report_begin_notes(rep, r->notes);
 	return 0;
 }
@@ -215,11 +260,11 @@ end_notes(const struct run *r, const struct sampler_result *s)
 			"%" PRIu64 " received frames have a wrong checksum, says the device", bad);
 	for (unsigned i = 0; i < r->plan.nb_workers; i++)
 		dropped += counter_get(&r->workers[i].control.dropped);
-	if (r->control.arp + r->control.icmp + dropped > 0)
+	if (r->control.arp + r->control.icmp + r->control.link + dropped > 0)
 		notes_add(r->notes,
 			"control frames received, in no other count: %" PRIu64 " ARP, %" PRIu64
-			" ICMP, %" PRIu64 " dropped unread",
-			r->control.arp, r->control.icmp, dropped);
+			" ICMP or IGMP, %" PRIu64 " neither IP nor ARP, %" PRIu64 " dropped unread",
+			r->control.arp, r->control.icmp, r->control.link, dropped);
 	if (s->stuck > 0)
 		notes_warn(r->notes,
 			"%u lcores did not end within 2 s: a driver does not return from its burst "
@@ -236,6 +281,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.sends = rep->sends,
 		.receives = rep->receives,
 		.measured = sum->measured,
+		.brief = sum->measure_s < BRIEF_S,
 		.tx_offered = sum->offered,
 		.tx_packets = sum->tx.rate.packets,
 		.total_tx_offered = sum->total_offered,

@@ -11,6 +11,7 @@
 /* The report and what it points to. */
 struct result {
 	struct report report;
+	struct report_used used[REPORT_MAX_USED];
 	struct verdict verdict;
 	char id[17];
 	char started_utc[32];

@@ -19,6 +19,7 @@ enum {
 	LINK_WAIT_MS = 5000,
 	LINK_POLL_MS = 10,
 	LINK_SETTLE_MS = 200, /* a peer that just came still empties its rings; a switch learns */
+	LAUNCH_WAIT_MS = 500,
 	STOP_WAIT_MS = 2000,
 	MAIN_BURST = 32,
 	LEASE_NS = 1000000000,
@@ -62,9 +63,26 @@ run_wait_link(struct run *r)
 	}
 }
 
+void
+run_note_link(struct run *r)
+{
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		struct port *p = &r->ports[i];
+
+		if (p->link_up && !port_link(p))
+			notes_warn(r->notes,
+				"port %u (%s): the link was up at the start and is down now: what "
+				"was "
+				"counted since then went nowhere",
+				p->id, p->name);
+	}
+}
+
 int
 run_launch(struct run *r, struct err *e)
 {
+	uint64_t end = clock_mono_ns() + LAUNCH_WAIT_MS * 1000000ull;
+
 	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
 		struct worker *w = &r->workers[i];
 		int rc = rte_eal_remote_launch(worker_main, w, w->lcore);
@@ -74,7 +92,19 @@ run_launch(struct run *r, struct err *e)
 				w->lcore, rte_strerror(-rc));
 		w->launched = true;
 	}
+	/* A loaded machine may keep one waiting; the others need not wait for ever. */
+	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
+		while (!atomic_load_explicit(&r->workers[i].running, memory_order_relaxed) &&
+			clock_mono_ns() < end)
+			clock_sleep_ns(100000);
+	}
 	return 0;
+}
+
+void
+run_begin(struct run *r)
+{
+	atomic_store_explicit(&r->phase, WORKER_RUN, memory_order_release);
 }
 
 unsigned

@@ -49,8 +49,14 @@ int run_build(struct run *r, struct err *e);
  */
 void run_wait_link(struct run *r);
 
-/* Starts the workers. @return 0 or -1 */
+/* Puts each worker on its lcore, where it waits for run_begin(). @return 0 or -1 */
 int run_launch(struct run *r, struct err *e);
+
+/* All begin now. */
+void run_begin(struct run *r);
+
+/* Looks at the links again: notes those that went down during the run. */
+void run_note_link(struct run *r);
 
 /* Ends sending; what is under way is still received until run_stop(). */
 void run_drain(struct run *r);

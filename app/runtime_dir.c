@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum {
+	MAX_MOUNTS = 8,
+};
+
 /* Made before EAL starts: a signal handler can neither allocate nor format. */
 static struct {
 	char dir[PATH_MAX];
 	char prefix[NAME_MAX];
-	char huge_dir[PATH_MAX]; /* "": wherever hugetlbfs is mounted */
-	bool shared;             /* EAL keeps files others can open, under a lock */
-	bool made;               /* the directory was not there before */
-	bool all;                /* whatever is in it is ours */
+	char huge_dir[MAX_MOUNTS][PATH_MAX]; /* where files may be that back hugepages */
+	unsigned nb_huge_dirs;
+	bool config; /* EAL keeps a locked file "config" */
+	bool maps;   /* EAL keeps files that back hugepages */
+	bool made;   /* the directory was not there before */
+	bool all;    /* whatever is in it is ours */
 } runtime;
 
 /* The directory EAL will use (lib/eal: eal_create_runtime_dir). */
@@ -36,7 +42,28 @@ base_dir(char *buf, size_t size)
 	snprintf(buf, size, "%s/dpdk", dir == NULL ? "/tmp" : dir);
 }
 
-static void remove_all(void);
+/* The directory of --huge-dir, or wherever hugetlbfs is mounted. */
+static void
+find_huge_dirs(const char *given)
+{
+	struct mntent *m;
+	FILE *mounts;
+
+	if (given != NULL) {
+		snprintf(runtime.huge_dir[0], PATH_MAX, "%s", given);
+		runtime.nb_huge_dirs = 1;
+		return;
+	}
+	mounts = setmntent("/proc/mounts", "r");
+	while (mounts != NULL && runtime.nb_huge_dirs < MAX_MOUNTS &&
+		(m = getmntent(mounts)) != NULL) {
+		if (strcmp(m->mnt_type, "hugetlbfs") == 0)
+			snprintf(runtime.huge_dir[runtime.nb_huge_dirs++], PATH_MAX, "%s",
+				m->mnt_dir);
+	}
+	if (mounts != NULL)
+		endmntent(mounts);
+}
 
 /* @return the process that holds the lock of the prefix, 0 if none does */
 static int
@@ -68,12 +95,12 @@ runtime_dir_init(const struct eal_args *args, struct err *e)
 		return err_set(e, EXIT_USAGE, "--file-prefix: at most %zu characters",
 			sizeof(runtime.prefix) - 1);
 	snprintf(runtime.dir, sizeof(runtime.dir), "%s/%s", base, runtime.prefix);
-	if (args->huge_dir != NULL)
-		snprintf(runtime.huge_dir, sizeof(runtime.huge_dir), "%s", args->huge_dir);
-	runtime.shared = args->memory_mode != 0 && !args->in_memory && !args->no_huge;
+	runtime.config = args->memory_mode != 0 && !args->in_memory &&
+			 (args->memory_mode & EAL_MEM_NO_SHCONF) == 0;
+	runtime.maps = runtime.config && !args->no_huge;
 	runtime.made = stat(runtime.dir, &st) != 0 && errno == ENOENT;
 	runtime.all = args->file_prefix == NULL && runtime.made;
-	if (runtime.shared) {
+	if (runtime.config) {
 		int pid;
 
 		snprintf(config, sizeof(config), "%s/config", runtime.dir);
@@ -84,19 +111,46 @@ runtime_dir_init(const struct eal_args *args, struct err *e)
 				"--file-prefix, or none: each run then has its own",
 				runtime.prefix, pid);
 	}
-	atexit(remove_all);
+	if (runtime.maps)
+		find_huge_dirs(args->huge_dir);
+	atexit(runtime_dir_remove);
 	return 0;
 }
 
 void
 runtime_dir_taken(void)
 {
-	runtime.all = runtime.all || runtime.shared;
+	runtime.all = runtime.all || runtime.config;
+}
+
+/* What EAL puts there, and no other program's file. */
+static bool
+is_of_eal(const char *name)
+{
+	static const char *const start[] = {
+		"config", "fbarray_", "hugepage_", "mp_socket", "dpdk_telemetry", "telemetry"};
+
+	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
+		if (strncmp(name, start[i], strlen(start[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* PREFIXmap_0, PREFIXmap_1, ...: they back hugepages. */
+static bool
+is_map(const char *name)
+{
+	size_t len = strlen(runtime.prefix);
+
+	return strncmp(name, runtime.prefix, len) == 0 && strncmp(name + len, "map_", 4) == 0 &&
+	       name[len + 4] != '\0' &&
+	       name[len + 4 + strspn(name + len + 4, "0123456789")] == '\0';
 }
 
 /* readdir() may allocate; the system call doesn't. */
 static void
-empty_dir(const char *path)
+remove_files(const char *path, bool (*wanted)(const char *))
 {
 	struct entry {
 		uint64_t inode;
@@ -115,7 +169,8 @@ empty_dir(const char *path)
 		for (long at = 0; at < n;) {
 			struct entry *d = (struct entry *)(void *)(buf + at);
 
-			unlinkat(fd, d->name, 0); /* "." and "..": refused */
+			if (wanted(d->name))
+				unlinkat(fd, d->name, 0);
 			at += d->size;
 		}
 	}
@@ -126,44 +181,9 @@ void
 runtime_dir_remove(void)
 {
 	if (runtime.all)
-		empty_dir(runtime.dir);
+		remove_files(runtime.dir, is_of_eal);
 	if (runtime.all || runtime.made)
 		rmdir(runtime.dir);
-}
-
-/* Files that back hugepages: PREFIXmap_0, PREFIXmap_1, ... */
-static void
-remove_maps(const char *dir)
-{
-	char pattern[PATH_MAX + NAME_MAX];
-	glob_t found;
-
-	snprintf(pattern, sizeof(pattern), "%s/%smap_[0-9]*", dir, runtime.prefix);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		unlink(found.gl_pathv[i]);
-	globfree(&found);
-}
-
-static void
-remove_all(void)
-{
-	struct mntent *m;
-	FILE *mounts;
-
-	runtime_dir_remove();
-	if (!runtime.shared || !runtime.all)
-		return;
-	if (runtime.huge_dir[0] != '\0') {
-		remove_maps(runtime.huge_dir);
-		return;
-	}
-	mounts = setmntent("/proc/mounts", "r");
-	while (mounts != NULL && (m = getmntent(mounts)) != NULL) {
-		if (strcmp(m->mnt_type, "hugetlbfs") == 0)
-			remove_maps(m->mnt_dir);
-	}
-	if (mounts != NULL)
-		endmntent(mounts);
+	for (unsigned i = 0; runtime.all && i < runtime.nb_huge_dirs; i++)
+		remove_files(runtime.huge_dir[i], is_map);
 }

@@ -136,19 +136,22 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 	struct sample_interval interval;
 	struct sample_snapshot now;
 	uint64_t base;
-	bool go_on = true;
+	bool go_on = !signals_stop();
 
 	memset(out, 0, sizeof(*out));
-	run_snapshot(r, &now);
-	if (sample_init(samples, period, &now) != 0)
-		return err_set(e, EXIT_MACHINE, "no memory for samples");
-	base = now.mono_ns;
 	signals_attended(true);
-	if (run_launch(r, e) != 0) {
+	if (go_on && run_launch(r, e) != 0) {
 		out->stuck = run_stop(r);
 		return -1;
 	}
-	if (cfg->warmup_ns != 0) {
+	run_snapshot(r, &now);
+	if (sample_init(samples, period, &now) != 0) {
+		out->stuck = run_stop(r);
+		return err_set(e, EXIT_MACHINE, "no memory for samples");
+	}
+	base = now.mono_ns;
+	run_begin(r);
+	if (go_on && cfg->warmup_ns != 0) {
 		go_on = sample_until(r, lines, samples, base, later(base, cfg->warmup_ns));
 		run_snapshot(r, &now);
 	}
@@ -166,6 +169,7 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 	if (sends(r))
 		drain(r);
 	out->stuck = run_stop(r);
+	run_note_link(r);
 	signals_attended(false);
 	run_attend(r);
 	run_snapshot(r, &now);

@@ -8,15 +8,18 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "leftovers.h"
 #include "runtime_dir.h"
 
 enum {
-	GRACE_S = 5, /* for code that doesn't look */
+	START_GRACE_S = 1, /* for a driver that waits while it starts */
+	GRACE_S = 5,       /* for clean-up after a run */
 };
 
 /* Lock-free, so that a handler may use them. */
 static _Atomic bool stop;
 static _Atomic bool attended_to;
+static _Atomic bool has_run;
 static _Atomic int stderr_fd = STDERR_FILENO;
 
 static_assert(ATOMIC_BOOL_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "used in signal handlers");
@@ -27,7 +30,7 @@ on_stop(int sig)
 	(void)sig;
 	atomic_store(&stop, true);
 	if (!atomic_load(&attended_to))
-		alarm(GRACE_S);
+		alarm(atomic_load(&has_run) ? GRACE_S : START_GRACE_S);
 }
 
 static void
@@ -43,6 +46,7 @@ on_alarm(int sig)
 	ignored = write(atomic_load(&stderr_fd), text, sizeof(text) - 1);
 	(void)ignored;
 	runtime_dir_remove();
+	leftovers_remove();
 	_exit(EXIT_MACHINE);
 }
 
@@ -65,6 +69,7 @@ void
 signals_attended(bool attended)
 {
 	atomic_store(&attended_to, attended);
+	atomic_store(&has_run, true);
 	if (attended)
 		alarm(0);
 	else if (atomic_load(&stop))

@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "leftovers.h"
+
 enum {
 	PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path), /* with the final zero */
 };
@@ -30,32 +32,39 @@ check_directory(const char *path, struct err *e)
 	return 0;
 }
 
+/*
+ * Whether some process has the socket bound. Asked with the wrong type of socket, so that nobody
+ * has to accept a connection that is none. errno says why not.
+ */
+static bool
+somebody_listens(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error;
+
+	if (fd < 0)
+		return true; /* not known: the driver will say */
+	strcpy(addr.sun_path, path);
+	error = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 ? 0 : errno;
+	close(fd);
+	errno = error;
+	return error != ECONNREFUSED && error != ENOENT;
+}
+
 static int
 check_socket(const char *path, struct err *e)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct stat st;
-	int fd, rc;
 
 	if (stat(path, &st) != 0)
 		return check_directory(path, e);
 	if (!S_ISSOCK(st.st_mode))
 		return err_set(e, EXIT_MACHINE,
 			"%s is there and is not a socket; give another path", path);
-	strcpy(addr.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	rc = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
-	if (rc != 0 && errno == EPROTOTYPE) {
-		close(fd);
-		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		rc = connect(fd, (struct sockaddr *)&addr, sizeof(addr));
-	}
-	if (rc == 0 || errno != ECONNREFUSED) {
-		close(fd);
+	if (somebody_listens(path))
 		return err_set(e, EXIT_MACHINE,
 			"another process listens on %s; end it, or give another path", path);
-	}
-	close(fd);
 	if (unlink(path) != 0)
 		return err_set(e, EXIT_MACHINE, "cannot remove the stale socket %s: %s", path,
 			strerror(errno));
@@ -114,6 +123,16 @@ is_our_own(const struct eal_args *args, const char *path)
 	return is;
 }
 
+/* It is ours from here on, and goes with us. */
+static int
+listen_at(const char *path, struct err *e)
+{
+	if (check_socket(path, e) != 0)
+		return -1;
+	leftovers_add(path);
+	return 0;
+}
+
 int
 vdev_socket_check(const struct eal_args *args, struct err *e)
 {
@@ -128,10 +147,10 @@ vdev_socket_check(const struct eal_args *args, struct err *e)
 			rc = err_set(e, EXIT_USAGE, "a socket's path has at most %d bytes",
 				PATH_BYTES - 1);
 		else if (path != NULL && end == END_LISTENS)
-			rc = check_socket(path, e);
+			rc = listen_at(path, e);
 		/* A vhost client waits for its server; the others give up at once. */
-		else if (path != NULL && strcmp(key, "iface") != 0 && access(path, F_OK) != 0 &&
-			 !is_our_own(args, path))
+		else if (path != NULL && strcmp(key, "iface") != 0 && !is_our_own(args, path) &&
+			 !somebody_listens(path))
 			rc = err_set(e, EXIT_MACHINE,
 				"nobody listens on %s: %s; start the other side first", path,
 				strerror(errno));

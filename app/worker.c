@@ -2,6 +2,7 @@
 #include "worker.h"
 
 #include <rte_cycles.h>
+#include <rte_pause.h>
 
 enum {
 	/* Rounds over all streams between two housekeepings: tens of microseconds on a NIC, and
@@ -60,12 +61,15 @@ worker_main(void *arg)
 	struct stream **streams = w->polled;
 	unsigned nb = w->nb_streams;
 	struct tally t = {0};
-	uint64_t before = rte_rdtsc();
-	int phase = WORKER_RUN;
+	uint64_t before;
+	int phase;
 
 	for (unsigned i = 0; i < nb; i++)
 		streams[i] = w->streams[i];
 	atomic_store_explicit(&w->running, true, memory_order_relaxed);
+	while ((phase = atomic_load_explicit(w->phase, memory_order_acquire)) == WORKER_READY)
+		rte_pause();
+	before = rte_rdtsc();
 
 	while (phase != WORKER_STOP) {
 		for (unsigned round = 0; round < ROUNDS; round++) {

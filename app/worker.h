@@ -15,6 +15,7 @@
 
 /* Main moves it forward only; workers follow within one round of their streams. */
 enum worker_phase {
+	WORKER_READY, /* launched; waits, so that all begin together */
 	WORKER_RUN,
 	WORKER_DRAIN, /* no more sending: what is under way is still received */
 	WORKER_STOP,

@@ -22,6 +22,7 @@ enum {
 	CONFIG_MAX_BURST = 512,   /* as testpmd */
 	CONFIG_MAX_QUEUES = 1024, /* as RTE_MAX_QUEUES_PER_PORT */
 	CONFIG_MIN_FRAME = 60,    /* the shortest Ethernet frame without its CRC */
+	CONFIG_CRC_LEN = 4,
 	CONFIG_MIN_HEADERS = 42,  /* Ethernet 14 + IPv4 20 + UDP 8 */
 	CONFIG_MAX_FLOWS = 65536, /* per lcore: what flow.h can keep disjoint */
 };

@@ -94,6 +94,11 @@ check_txpkts(const struct config *c, struct err *e)
 		return REFUSE(c, "txpkts", 0, e,
 			"a frame of %" PRIu32 " bytes; valid: %d to %d, without the CRC", len,
 			CONFIG_MIN_FRAME, UINT16_MAX);
+	if (c->max_pkt_len != 0 && len + CONFIG_CRC_LEN > c->max_pkt_len)
+		return REFUSE(c, "max-pkt-len", 0, e,
+			"--txpkts asks for frames of %" PRIu32 " bytes, with the CRC %" PRIu32
+			": at least that much is needed",
+			len, len + CONFIG_CRC_LEN);
 	return 0;
 }
 

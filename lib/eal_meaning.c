@@ -9,6 +9,8 @@
 
 #include "eal_option.h"
 
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
 const char *
 eal_word_spelled(const struct eal_word *word)
 {
@@ -136,9 +138,13 @@ eal_word_understand(struct eal_args *args, const struct eal_word *word, struct e
 		args->memory_mode |= EAL_MEM_PROC_TYPE;
 		return 0;
 	case EAL_OPT_FILE_PREFIX:
-		if (word->value[0] == '\0' || strpbrk(word->value, "%/") != NULL)
+		/* It becomes part of file names that are removed at the end. */
+		if (word->value[0] == '\0' || word->value[0] == '.' ||
+			word->value[strspn(word->value, NAME_CHARACTERS)] != '\0')
 			return err_set(e, EXIT_USAGE,
-				"%s '%s': valid is a name without '%%' and '/'",
+				"%s '%s': valid is a name of letters, digits, '.', '_' and '-' "
+				"that "
+				"does not begin with '.'",
 				eal_word_spelled(word), word->value);
 		args->file_prefix = word->value;
 		return 0;

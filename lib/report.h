@@ -90,6 +90,17 @@ struct report_traffic {
 	bool default_mac;      /* the destination MAC is the default */
 };
 
+enum {
+	REPORT_MAX_USED = 8,
+};
+
+/* The effective value of an option that nobody gave, or of which more was needed. */
+struct report_used {
+	const char *option;
+	char value[32];
+	bool is_string;
+};
+
 struct report {
 	/* Complete before begin(). */
 	const char *version;
@@ -99,7 +110,9 @@ struct report {
 	const char *const *argv;
 	size_t argc;
 	struct report_host host;
-	const struct config *config; /* echoed option by option; NULL: none */
+	const struct config *config;    /* echoed option by option; NULL: none */
+	const struct report_used *used; /* in place of what config says */
+	size_t n_used;
 	const struct report_port *ports;
 	size_t n_ports;
 	const struct report_lcore *lcores; /* before the run: packets and busy not yet known */

@@ -35,6 +35,13 @@ number(double v)
 	return isfinite(v) ? json_real(round(v * 1000) / 1000) : json_null();
 }
 
+/* To the nanosecond: packets by the window must give the rate, however short it was. */
+static json_t *
+seconds(double v)
+{
+	return isfinite(v) ? json_real(round(v * 1e9) / 1e9) : json_null();
+}
+
 /* Exact up to 2^63 - 1; JSON readers cannot do more. Beyond, the nearest real. */
 static json_t *
 integer(uint64_t v)
@@ -121,6 +128,7 @@ host_json(bool *failed, const struct report_host *h)
 struct echo_to {
 	bool *failed;
 	json_t *o;
+	const struct report *report;
 };
 
 static void
@@ -142,18 +150,26 @@ echo_option(void *arg, const struct config_echo *echo)
 		value = json_null();
 		break;
 	}
+	for (size_t i = 0; i < to->report->n_used; i++) {
+		const struct report_used *u = &to->report->used[i];
+
+		if (strcmp(u->option, echo->name) != 0)
+			continue;
+		json_decref(value);
+		value = u->is_string ? text(u->value) : json_loads(u->value, JSON_DECODE_ANY, NULL);
+	}
 	put(to->failed, o, "value", value);
 	put(to->failed, o, "from", text(echo->origin));
 	put(to->failed, to->o, echo->name, o);
 }
 
 static json_t *
-config_json(bool *failed, const struct config *c)
+config_json(bool *failed, const struct report *r)
 {
-	struct echo_to to = {failed, json_object()};
+	struct echo_to to = {failed, json_object(), r};
 
-	if (c != NULL)
-		config_foreach(c, echo_option, &to);
+	if (r->config != NULL)
+		config_foreach(r->config, echo_option, &to);
 	return to.o;
 }
 
@@ -251,7 +267,7 @@ samples_json(bool *failed, const struct report *r)
 		struct sample_interval iv;
 
 		sample_series_get(r->samples, i, &iv);
-		put(failed, o, "t_s", number(iv.t_s));
+		put(failed, o, "t_s", seconds(iv.t_s));
 		put(failed, o, "tx_pps", r->sends ? number(iv.tx.pps) : json_null());
 		put(failed, o, "rx_pps", r->receives ? number(iv.rx.pps) : json_null());
 		put(failed, o, "tx_bps", r->sends ? number(iv.tx.bps) : json_null());
@@ -271,7 +287,7 @@ window_json(bool *failed, const struct sample_window *w)
 
 	put(failed, o, "packets", integer(w->rate.packets));
 	put(failed, o, "bytes", integer(w->rate.bytes));
-	put(failed, o, "window_s", number(w->window_s));
+	put(failed, o, "window_s", seconds(w->window_s));
 	put(failed, o, "pps", number(w->rate.pps));
 	put(failed, o, "pps_min", number(w->pps_min));
 	put(failed, o, "pps_median", number(w->pps_median));
@@ -313,7 +329,7 @@ summary_json(bool *failed, const struct report *r)
 	json_t *o = json_object();
 
 	put(failed, o, "frame_len", maybe_zero(r->frame_len));
-	put(failed, o, "measure_s", number(r->summary->measure_s));
+	put(failed, o, "measure_s", seconds(r->summary->measure_s));
 	put(failed, o, "tx", r->sends ? tx_json(failed, r->summary) : json_null());
 	put(failed, o, "rx", r->receives ? rx_json(failed, r->summary) : json_null());
 	return o;
@@ -365,7 +381,7 @@ report_object(bool *failed, const struct report *r)
 	put(failed, o, "schema", text("pmdperf/1"));
 	put(failed, o, "tool", tool_json(failed, r));
 	put(failed, o, "host", host_json(failed, &r->host));
-	put(failed, o, "config", config_json(failed, r->config));
+	put(failed, o, "config", config_json(failed, r));
 	put(failed, o, "ports", ports_json(failed, r));
 	put(failed, o, "lcores", lcores_json(failed, r));
 	put(failed, o, "queues", queues_json(failed, r));

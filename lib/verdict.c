@@ -45,6 +45,8 @@ judge_tx(const struct verdict_input *in, struct notes *l)
 		[VERDICT_LINK_UP] = "the link is up",
 	};
 
+	if (in->total_tx_offered == 0 && !in->measured)
+		return false;
 	if (in->total_tx_offered == 0) {
 		notes_add(l, "this side was to send and offered no frame: its lcores found no free "
 			     "mbuf, or did not get to run");
@@ -55,9 +57,9 @@ judge_tx(const struct verdict_input *in, struct notes *l)
 			in->total_tx_offered, link[in->tx_link]);
 		return true;
 	}
-	if (in->measured && in->tx_packets == 0) {
+	if (in->measured && in->tx_offered > 0 && in->tx_packets == 0) {
 		notes_add(l,
-			"the device accepted frames during the warm-up, but none of the %" PRIu64
+			"the device accepted frames before, but none of the %" PRIu64
 			" offered in the measured time; %s",
 			in->tx_offered, link[in->tx_link]);
 		return true;
@@ -74,7 +76,7 @@ judge_rx(const struct verdict_input *in, struct notes *l)
 		add_checklist(in, l);
 		return true;
 	}
-	if (in->measured && in->rx_packets == 0) {
+	if (in->measured && !in->brief && in->rx_packets == 0) {
 		notes_add(l,
 			"this side was to receive and got no frame in the measured time, only "
 			"%" PRIu64 " before or after it; was the sender running by then?",
@@ -100,6 +102,8 @@ verdict_decide(const struct verdict_input *in, struct verdict *out)
 	}
 	if (!in->measured)
 		notes_add(&out->reasons, "the run ended in its warm-up: nothing was measured");
+	else if ((in->sends && in->tx_offered == 0) || (in->receives && in->rx_packets == 0))
+		notes_add(&out->reasons, "the measured time was too short: no frame falls into it");
 	if (in->receives) {
 		out->status = VERDICT_PASS;
 		notes_add(&out->reasons, "%" PRIu64 " frames were received", in->total_rx_packets);

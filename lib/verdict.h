@@ -25,9 +25,10 @@ enum verdict_link {
 };
 
 struct verdict_input {
-	bool sends;                                  /* some stream of this process sends */
-	bool receives;                               /* some stream of this process receives */
-	bool measured;                               /* the run got past its warm-up */
+	bool sends;    /* some stream of this process sends */
+	bool receives; /* some stream of this process receives */
+	bool measured; /* the run got past its warm-up */
+	bool brief;    /* but measured for less than a scheduler may keep an lcore waiting */
 	uint64_t tx_offered, tx_packets;             /* in the measured time */
 	uint64_t total_tx_offered, total_tx_packets; /* the whole run */
 	uint64_t rx_packets;

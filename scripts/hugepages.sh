@@ -3,7 +3,7 @@
 #
 # hugepages.sh - hugepages for pmdperf: how many it needs, reserved, and given back
 #
-# usage: hugepages.sh status  [-- PMDPERF WORDS...]
+# usage: hugepages.sh status  [--page-size 2M|1G] [-- PMDPERF WORDS...]
 #        hugepages.sh reserve [--mem MB[,MB...]] [--page-size 2M|1G] [--dry-run]
 #                             [-- PMDPERF WORDS...]
 #        hugepages.sh release [--dry-run]
@@ -12,13 +12,16 @@
 #   reserve   adds what lacks, on each node, all or nothing; mounts hugetlbfs if it is not
 #   release   gives back what reserve added, and nothing else
 #
+# Both also remove the hugepage files that dead programs of DPDK left.
+#
 #   --mem MB[,MB...]   needed on node 0, node 1, ... instead of what pmdperf says
 #   --page-size SIZE   2M (default) or 1G; if pages of 1 GB cannot be had, 2 MB are taken
 #   --dry-run          print each change and make none
 #   --help             this text
 #
 # PMDPERF WORDS are those of the run to come: "pmdperf WORDS --plan" tells what it needs on which
-# node. Without words it is the default run's need for each NIC of one queue. Reserving needs root.
+# node. Without words it is the need of a receiver with one port of one queue. Both processes of a
+# test on one machine are two runs: say --mem for their sum. Reserving needs root.
 # Exit status: 0 done, 1 not all could be had (nothing is added then), 2 wrong usage.
 #
 # Environment: PMDPERF=PROGRAM asks that program instead of build/app/pmdperf.
@@ -29,10 +32,11 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/lib/common.sh"
 . "$HERE/lib/system.sh"
 . "$HERE/lib/hugepages_pool.sh"
+. "$HERE/lib/hugepages_files.sh"
 
 program=${PMDPERF:-$ROOT/build/app/pmdperf}
 command=
-page_kb=2048
+page_kb=
 mem=
 words=()
 
@@ -72,160 +76,195 @@ parse_words() {
 		esac
 		shift
 	done
+	check_words
+}
+
+# What an option is for, or it is refused: nothing is silently ignored.
+check_words() {
 	case $command in
-	reserve) ;;
-	release | status)
-		if [ -n "$mem" ] || { [ "$command" = release ] && [ ${#words[@]} -gt 0 ]; }; then
-			usage_error "--mem and the words of a run belong to reserve"
-		fi
-		[ -z "$DRY_RUN" ] || [ "$command" != status ] || usage_error "--dry-run belongs to reserve and release"
+	reserve) [[ -z $mem || $mem =~ [1-9] ]] || usage_error "--mem $mem is no memory at all" ;;
+	release)
+		[ -z "$mem$page_kb${words[*]-}" ] ||
+			usage_error "--mem, --page-size and the words of a run belong to reserve"
+		;;
+	status)
+		[ -z "$mem" ] || usage_error "--mem belongs to reserve"
+		[ -z "$DRY_RUN" ] || usage_error "--dry-run belongs to reserve and release"
 		;;
 	'') usage_error "which command? status, reserve or release" ;;
 	*) usage_error "unknown command '$command'; valid: status, reserve, release" ;;
 	esac
 	[ -z "$mem" ] || [ ${#words[@]} -eq 0 ] || usage_error "either --mem or the words of a run"
+	page_kb=${page_kb:-2048}
 }
 
-# Lines of "NODE MB": from --mem, or from what pmdperf plans.
-needs() {
+# Sets need to lines of "NODE MB": from --mem, or from what pmdperf plans. Otherwise returns 1 with
+# the reason in need_why.
+find_need() {
 	local node=0 mb plan
+	need=
 	if [ -n "$mem" ]; then
 		for mb in ${mem//,/ }; do
-			[ "$mb" -eq 0 ] || printf '%s %s\n' "$node" "$mb"
+			[ $((10#$mb)) -eq 0 ] || need+="$node $((10#$mb))"$'\n'
 			node=$((node + 1))
 		done
 		return
 	fi
 	[ -x "$program" ] || {
-		complain "hugepages.sh: $program is not built, so the need is not known" \
-			"Build it (./scripts/quickstart.sh does), or say --mem MB"
+		need_why="$program is not built: ./scripts/quickstart.sh builds it; or say --mem MB"
 		return 1
 	}
 	[ ${#words[@]} -gt 0 ] || words=(--no-pci --vdev=net_null0 -- --forward-mode=rxonly)
-	[[ " ${words[*]} " == *" -- "* || " ${words[*]} " == *" --config"* ]] || words+=(--)
 	plan=$("$program" "${words[@]}" --plan 2>&1) || {
-		complain "hugepages.sh: pmdperf refuses these words:" "$plan"
+		need_why="pmdperf refuses these words: $plan"
 		return 1
 	}
-	# Both processes of a test on one machine are two runs: say --mem for their sum.
-	printf '%s\n' "$plan" | awk '
+	need=$(printf '%s\n' "$plan" | awk '
 		/^[^ ]/ { memory = /^Memory/ }
-		memory && $1 == "node" { print $2, $3 }'
+		memory && $1 == "node" && !/ordinary memory/ { print $2, $3 }')
 }
 
-# How many pages, of a size, that are. One more, for pools do not fill pages to the edge.
+# pages_of MB KB: as pmdperf counts them, with 2 MB for the gaps between pools.
 pages_of() {
-	printf '%s\n' $((($1 * 1024 + $2 - 1) / $2 + ($2 < 1048576)))
+	printf '%s\n' $(((($1 + 2) * 1024 + $2 - 1) / $2))
 }
 
-# reserve_all KB: returns 1 with POOL_WHY when a node cannot have what lacks; nothing is added then.
+# reserve_all KB: all or nothing. Returns 1 with POOL_WHY.
 reserve_all() {
-	local kb=$1 node mb pages lack done_nodes=()
+	local kb=$1 node mb lack each added=()
 	while read -r node mb; do
-		if ! printf '%s\n' "$(pool_nodes)" | grep -qx "$node"; then
+		[ -n "$node" ] || continue
+		lack=$(($(pages_of "$mb" "$kb") - $(pool_count "$node" "$kb" free)))
+		if ! pool_nodes | grep -qx "$node"; then
 			POOL_WHY="there is no node $node; nodes here: $(pool_nodes | tr '\n' ' ')"
-			undo_all "$kb" ${done_nodes[@]+"${done_nodes[@]}"}
-			return 1
-		fi
-		pages=$(pages_of "$mb" "$kb")
-		lack=$((pages - $(pool_count "$node" "$kb" free)))
-		if [ "$lack" -le 0 ]; then
-			say "node $node: $mb MB are needed, $(pool_count "$node" "$kb" free) pages of $(page_text "$kb") are free: enough"
+		elif [ "$lack" -le 0 ]; then
+			say "node $node: $mb MB are needed," \
+				"$(pool_count "$node" "$kb" free) pages of $(page_text "$kb") are free: enough"
 			continue
+		elif pool_grow "$node" "$kb" "$lack"; then
+			added+=("$node:$lack")
+			[ -n "$DRY_RUN" ] || say "node $node: $mb MB are needed;" \
+				"$lack pages of $(page_text "$kb") asked, $lack got"
+			[ -n "$HELD_SIGNAL" ] || continue
+			POOL_WHY="interrupted"
 		fi
-		if ! pool_grow "$node" "$kb" "$lack"; then
-			undo_all "$kb" ${done_nodes[@]+"${done_nodes[@]}"}
-			return 1
-		fi
-		[ -n "$DRY_RUN" ] || say "node $node: $mb MB are needed; $lack pages of $(page_text "$kb") asked, $lack got"
-		done_nodes+=("$node:$lack")
+		for each in ${added[@]+"${added[@]}"}; do
+			pool_shrink "${each%%:*}" "$kb" "${each#*:}" || :
+		done
+		return 1
 	done <<<"$need"
 }
 
-undo_all() {
-	local kb=$1 each file
-	shift
-	for each in "$@"; do
-		pool_shrink "${each%%:*}" "$kb" "${each#*:}" || :
-		file=$(pool_state)
-		# The last line of this node and size is the one just added.
-		[ -n "$DRY_RUN" ] || awk -v line="pages ${each%%:*} $kb ${each#*:}" '
-			{ text[NR] = $0 }
-			$0 == line { last = NR }
-			END { for (i = 1; i <= NR; i++) if (i != last) print text[i] }' "$file" >"$file.new" &&
-			mv "$file.new" "$file"
-	done
-}
-
 do_reserve() {
-	need=$(needs) || exit 1
+	find_need || die "$need_why"
 	[ -n "$need" ] || die "pmdperf plans to use no hugepages with these words" "Say --mem MB if others need them"
-	pool_remove_leftovers
+	lock_pools
+	hold_signals
+	pool_settle
+	huge_remove_leftovers
 	if ! reserve_all "$page_kb"; then
-		[ "$page_kb" -gt 2048 ] || die "NOT reserved: $POOL_WHY" \
-			"Who holds pages: $0 status. A machine that ran long has its memory in pieces: reserve soon after a boot."
+		[ "$page_kb" -gt 2048 ] || not_reserved
+		[ -z "$HELD_SIGNAL" ] || not_reserved
 		complain "hugepages.sh: no pages of 1 GB: $POOL_WHY" "Taking pages of 2 MB instead"
 		page_kb=2048
-		reserve_all 2048 || die "NOT reserved: $POOL_WHY"
+		reserve_all 2048 || not_reserved
 	fi
-	pool_need_mount "$page_kb" || complain "hugepages.sh: hugetlbfs could not be mounted: pmdperf does without, other programs may not"
+	huge_need_mount "$page_kb" ||
+		complain "hugepages.sh: hugetlbfs could not be mounted: pmdperf does without, other programs may not"
+	release_signals
 }
 
+not_reserved() {
+	complain "hugepages.sh: NOT reserved: $POOL_WHY" "Who holds pages: $0 status." \
+		"A machine that ran long has its memory in pieces: reserve soon after a boot."
+	release_signals
+	exit 1
+}
+
+# What could not be given back stays remembered, for another try.
 do_release() {
-	local file kind node kb count status=0
-	file=$(pool_state)
-	pool_remove_leftovers
-	pool_forget_stale
-	if ! grep -qE '^(pages|mount) ' "$file" 2>/dev/null; then
+	local what node kb count status=0
+	lock_pools
+	hold_signals
+	pool_settle
+	huge_remove_leftovers
+	[ -n "$(pool_lines)" ] ||
 		say "Nothing was reserved by this script since the boot: nothing to give back."
-		return
-	fi
-	while read -r kind node kb count; do
-		[ "$kind" = pages ] && { pool_shrink "$node" "$kb" "$count" || status=1; }
-	done < <(awk '$1 == "pages" { n[$2 " " $3] += $4 } END { for (k in n) print "pages", k, n[k] }' "$file")
-	while read -r kind node; do
-		[ "$kind" != mount ] || attempt umount "$node" 2>/dev/null ||
-			complain "hugepages.sh: $node is still in use and stays mounted"
-	done <"$file"
-	[ -n "$DRY_RUN" ] || rm -f "$file"
+	while read -r what node kb count; do
+		case $what in
+		pages) pool_shrink "$node" "$kb" "$count" || status=1 ;;
+		mount) huge_unmount "$node${kb:+ $kb}" || status=1 ;;
+		esac
+	done < <(pool_lines)
+	release_signals
 	return "$status"
 }
 
 do_status() {
-	local node kb mb holder total plan
-	plan=$(needs 2>/dev/null) || plan=
-	total=$(awk '/^MemTotal/ { print $2 }' "$PROC/meminfo")
+	local node kb mb why=
+	find_need || why=$need_why
 	printf '%-5s %-6s %9s %9s %9s %9s\n' node pages all free ours needed
 	for node in $(pool_nodes); do
-		mb=$(printf '%s\n' "$plan" | awk -v node="$node" '$1 == node { print $2 }')
+		mb=$(printf '%s\n' "$need" | awk -v node="$node" '$1 == node { print $2 }')
 		for kb in 2048 1048576; do
 			pool_dir "$node" "$kb" >/dev/null || continue
+			# Nobody has to have pages of 1 GB.
+			[ "$kb" -eq "$page_kb" ] || [ "$(pool_count "$node" "$kb" nr)" -gt 0 ] || continue
 			printf '%-5s %-6s %9s %9s %9s %9s\n' "$node" "$(page_text "$kb")" \
-				"$(pool_count "$node" "$kb" total)" "$(pool_count "$node" "$kb" free)" \
-				"$(pool_ours "$node" "$kb")" "$([ -z "$mb" ] || pages_of "$mb" "$kb")"
+				"$(pool_count "$node" "$kb" nr)" "$(pool_count "$node" "$kb" free)" \
+				"$(pool_ours "$node" "$kb")" "$(needed_text)"
 		done
 	done
+	[ -z "$why" ] || say "needed: not known: $why"
+	printf "The common guide's formula (MemTotal in kB / 1024 / 2048) gives %s pages of 2 MB.\n" \
+		$(($(awk '/^MemTotal/ { print $2 }' "$PROC/meminfo") / 1024 / 2048))
 	for kb in 2048 1048576; do
-		printf 'hugetlbfs for pages of %s: %s\n' "$(page_text "$kb")" "$(pool_mount "$kb" | sed 's/^$/not mounted/')" |
-			sed 's/: $/: not mounted/'
+		mb=$(huge_mount_of "$kb")
+		printf 'hugetlbfs for pages of %s: %s\n' "$(page_text "$kb")" "${mb:-not mounted}"
 	done
-	printf 'The common guide (MemTotal / 1024 / 2048) gives %s pages of 2 MB on this machine.\n' \
-		$((total / 1024 / 2048))
-	pool_holders | while read -r holder; do
-		printf 'held by process %s MB\n' "$holder"
-	done
-	pool_leftovers | while read -r holder; do
-		printf 'left by a dead program: %s (release or reserve removes it)\n' "$holder"
-	done
+	show_holders
+}
+
+# Either size alone would do.
+needed_text() {
+	if [ -n "$why" ]; then
+		printf '?\n'
+	elif [ -n "$mb" ]; then
+		pages_of "$mb" "$kb"
+	else
+		printf '0\n'
+	fi
+}
+
+show_holders() {
+	local mb pid name count=0 left
+	while read -r mb pid name; do
+		count=$((count + 1))
+		[ "$count" -gt 5 ] || say "held by process $pid $name $mb MB"
+	done < <(huge_holders)
+	[ "$count" -le 5 ] || say "and by $((count - 5)) more processes"
+	left=$(huge_leftovers)
+	[ -z "$left" ] || printf '%s\n' "$left" | awk '
+		{ sub(/\/[^\/]*$/, ""); n[$0]++ }
+		END {
+			for (dir in n)
+				print "left by dead programs: " n[dir] " files in " dir " (reserve and release remove them)"
+		}'
+}
+
+# One at a time. What it starts does not keep the lock.
+lock_pools() {
+	[ -z "$DRY_RUN" ] || return 0
+	mkdir -p "$RUN_DIR" || die "cannot make $RUN_DIR"
+	have flock || {
+		complain "hugepages.sh: there is no flock here: do not run it twice at a time"
+		return
+	}
+	exec {LOCK}>>"$RUN_DIR/hugepages.lock"
+	flock -w 30 "$LOCK" || die "another hugepages.sh is at work and does not end"
 }
 
 parse_words "$@"
-if [ "$command" != status ]; then
-	[ -n "$SYSROOT" ] || [ -n "$DRY_RUN" ] || [ "$(id -u)" -eq 0 ] || die "$command needs root: sudo $0 ..."
-	if [ -z "$DRY_RUN" ]; then
-		mkdir -p "$RUN_DIR"
-		exec {LOCK}>>"$RUN_DIR/hugepages.lock"
-		flock -w 30 "$LOCK" || die "another hugepages.sh is at work and does not end"
-	fi
-fi
+[ "$command" = status ] || [ -n "$SYSROOT$DRY_RUN" ] || [ "$(id -u)" -eq 0 ] ||
+	die "$command needs root: sudo $0 ..."
 "do_$command"

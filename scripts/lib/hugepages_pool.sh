@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# The kernel's pools of hugepages, a pool for each NUMA node and page size: what is there, what can
-# be added, what we added. dpdk-hugepages.py sets totals, and so takes away what others reserved;
+# The kernel's pools of hugepages, one for each NUMA node and page size: what is there, what can be
+# added, what we added. dpdk-hugepages.py sets totals, and so takes away what others reserved;
 # here only what was added is ever taken back.
 #
-# $STATE_DIR/hugepages remembers it: "boot ID", "pages NODE KB COUNT", "mount FOLDER".
+# $STATE_DIR/hugepages remembers it, for this boot:
+#     boot ID
+#     pages NODE KB COUNT           added by us
+#     change NODE KB BEFORE DELTA   begun: whoever comes next looks how far it went
+#     mount FOLDER                  mounted by us
 
-POOL_WHY= # why a pool could not grow
+POOL_WHY=     # why a pool could not grow
+POOL_MOVED=0  # by how many pages the last change moved the pool
 
 # The NUMA nodes with memory, a line each; 0 where sysfs has no nodes.
 pool_nodes() {
@@ -30,12 +35,17 @@ pool_dir() {
 	return 1
 }
 
-# pool_count NODE KB total|free
+# pool_count NODE KB nr|free|surplus
 pool_count() {
-	local dir name=nr_hugepages
-	[ "$3" != free ] || name=free_hugepages
-	dir=$(pool_dir "$1" "$2") || { printf '0\n' && return; }
-	cat "$dir/$name"
+	local dir count=
+	dir=$(pool_dir "$1" "$2") && count=$(first_line "$dir/$3_hugepages")
+	printf '%s\n' "${count:-0}"
+}
+
+# What nr_hugepages was set to: it is read with the pages that were taken from the pool while in
+# use, which leave when their user does.
+pool_size() {
+	printf '%s\n' $(($(pool_count "$1" "$2" nr) - $(pool_count "$1" "$2" surplus)))
 }
 
 # What the node could still hand out, in kB: free memory and file caches, less what is left to
@@ -53,50 +63,82 @@ pool_available_kb() {
 		}' "$file"
 }
 
-# pool_grow NODE KB PAGES: adds pages to the pool, all or none. What was added is remembered before
-# anything else can happen. Returns 1 with POOL_WHY.
-pool_grow() {
-	local node=$1 kb=$2 pages=$3 dir before after
-	dir=$(pool_dir "$node" "$kb") || {
-		POOL_WHY="this kernel has no pages of $(page_text "$kb") on node $node"
+# pool_can_grow NODE KB PAGES: asks the counters, not the kernel. Returns 1 with POOL_WHY.
+pool_can_grow() {
+	local spare
+	pool_dir "$1" "$2" >/dev/null || {
+		POOL_WHY="this kernel has no pages of $(page_text "$2") on node $1"
 		return 1
 	}
-	if [ "$(pool_available_kb "$node")" -lt $((pages * kb)) ]; then
-		POOL_WHY="node $node can spare only $(($(pool_available_kb "$node") / 1024)) MB of the $((pages * kb / 1024)) MB"
+	spare=$(pool_available_kb "$1")
+	[ "$spare" -ge $(($3 * $2)) ] || {
+		POOL_WHY="node $1 can spare only $((spare / 1024)) MB of the $(($3 * $2 / 1024)) MB"
 		return 1
-	fi
-	hold_signals
-	before=$(cat "$dir/nr_hugepages")
-	put $((before + pages)) "$dir/nr_hugepages" || :
-	[ -z "$DRY_RUN" ] || { release_signals && return 0; }
-	after=$(cat "$dir/nr_hugepages")
-	if [ $((after - before)) -lt "$pages" ]; then
-		# In pieces: the kernel gives what it finds.
-		put "$before" "$dir/nr_hugepages" || :
-		POOL_WHY="asked node $node for $pages pages of $(page_text "$kb"), got $((after - before))"
-		[ "$kb" -lt 1048576 ] || POOL_WHY+="; pages of 1 GB are best reserved at boot: hugepagesz=1G hugepages=$pages on the kernel's command line"
-		release_signals
-		return 1
-	fi
-	pool_remember pages "$node" "$kb" "$pages"
-	release_signals
+	}
 }
 
-# pool_shrink NODE KB PAGES: takes back what was added, as far as nobody uses it.
-pool_shrink() {
-	local dir before after want
-	dir=$(pool_dir "$1" "$2") || return 0
-	before=$(cat "$dir/nr_hugepages")
-	want=$((before - $3))
-	put $((want > 0 ? want : 0)) "$dir/nr_hugepages" || :
-	[ -z "$DRY_RUN" ] || return 0
-	after=$(cat "$dir/nr_hugepages")
-	say "node $1: $((before - after)) pages of $(page_text "$2") given back, $after stay"
-	# Pages in use become surplus, and go when their owner does.
-	[ "$after" -le "$want" ] || {
-		complain "hugepages.sh: node $1: $((after - want)) pages could not be given back"
+# pool_move NODE KB DELTA: sets POOL_MOVED to what the kernel did, which stops early when memory is
+# in pieces or a signal comes. Remembers nothing.
+pool_move() {
+	local dir before
+	dir=$(pool_dir "$1" "$2") || return 1
+	before=$(pool_size "$1" "$2")
+	put $((before + $3)) "$dir/nr_hugepages" || :
+	POOL_MOVED=$3
+	[ -n "$DRY_RUN" ] || POOL_MOVED=$(($(pool_size "$1" "$2") - before))
+}
+
+# pool_change NODE KB DELTA: as pool_move, and remembered, even if the script is killed in between.
+pool_change() {
+	if [ -z "$DRY_RUN" ] && ! {
+		pool_lines
+		printf 'change %s %s %s %s\n' "$1" "$2" "$(pool_size "$1" "$2")" "$3"
+	} | pool_keep; then
+		POOL_MOVED=0
+		return 1
+	fi
+	pool_move "$@"
+	pool_settle
+}
+
+# pool_grow NODE KB PAGES: adds pages to the pool, all or none. Returns 1 with POOL_WHY.
+pool_grow() {
+	local got
+	pool_can_grow "$@" || return 1
+	step "node $1: add $3 pages of $(page_text "$2")"
+	pool_change "$@" || {
+		POOL_WHY="what is added could not be remembered in $STATE_DIR"
 		return 1
 	}
+	got=$POOL_MOVED
+	[ "$got" -lt "$3" ] || return 0
+	POOL_WHY="asked node $1 for $3 pages of $(page_text "$2"), got $got"
+	[ "$2" -lt 1048576 ] ||
+		POOL_WHY+="; pages of 1 GB are best reserved at boot: hugepagesz=1G hugepages=$3 on the kernel's command line"
+	[ "$got" -le 0 ] || pool_change "$1" "$2" "-$got" || :
+	return 1
+}
+
+# pool_shrink NODE KB PAGES: takes back what was added.
+pool_shrink() {
+	local size held
+	size=$(pool_size "$1" "$2")
+	if [ "$size" -lt "$3" ]; then
+		complain "hugepages.sh: node $1: $3 pages of $(page_text "$2") were added," \
+			"but somebody set the pool to $size since: left as it is"
+		pool_set_ours "$1" "$2" 0
+		return
+	fi
+	step "node $1: give back $3 pages of $(page_text "$2")"
+	pool_change "$1" "$2" "-$3" || return 1
+	[ -z "$DRY_RUN" ] || return 0
+	if [ "$POOL_MOVED" -gt "-$3" ]; then
+		complain "hugepages.sh: node $1: only $((-POOL_MOVED)) of $3 pages of $(page_text "$2") could be given back"
+		return 1
+	fi
+	held=$(pool_count "$1" "$2" surplus)
+	say "node $1: $3 pages of $(page_text "$2") given back, $((size - $3)) stay"
+	[ "$held" -eq 0 ] || say "node $1: $held pages are in use and go when their program ends"
 }
 
 page_text() {
@@ -109,90 +151,52 @@ page_text() {
 	fi
 }
 
-pool_state() {
-	printf '%s/hugepages\n' "$STATE_DIR"
+# What is remembered, without the first line. What was before a reboot is gone with the pages.
+pool_lines() {
+	local file=$STATE_DIR/hugepages
+	[ "$(first_line "$file")" != "boot $(boot_id)" ] || sed 1d "$file"
 }
 
-# Adds a line to what is remembered. What was remembered before a reboot is gone with the pages.
-pool_remember() {
-	local file
+# Remembers the lines of its input and no others.
+pool_keep() {
+	local file=$STATE_DIR/hugepages lines
+	lines=$(cat)
 	[ -z "$DRY_RUN" ] || return 0
-	file=$(pool_state)
-	mkdir -p "$STATE_DIR"
-	pool_forget_stale
-	[ -e "$file" ] || printf 'boot %s\n' "$(boot_id)" >"$file"
-	printf '%s\n' "$*" >>"$file"
-}
-
-pool_forget_stale() {
-	local file
-	file=$(pool_state)
-	[ ! -e "$file" ] || [ "$(first_line "$file")" = "boot $(boot_id)" ] || rm -f "$file"
+	if [ -z "$lines" ]; then
+		rm -f "$file"
+	else
+		mkdir -p "$STATE_DIR" && printf 'boot %s\n%s\n' "$(boot_id)" "$lines" >"$file.new" &&
+			mv "$file.new" "$file"
+	fi
 }
 
 # pool_ours NODE KB: how many of its pages we added.
 pool_ours() {
-	awk -v node="$1" -v kb="$2" -v boot="boot $(boot_id)" '
-		NR == 1 && $0 != boot { exit }
-		$1 == "pages" && $2 == node && $3 == kb { n += $4 }
-		END { print n + 0 }' "$(pool_state)" 2>/dev/null || printf '0\n'
+	pool_lines | awk -v node="$1" -v kb="$2" '
+		$1 == "pages" && $2 == node && $3 == kb { n = $4 }
+		END { print n + 0 }'
 }
 
-# The folder where hugetlbfs with pages of this size is mounted; nothing if none is.
-pool_mount() {
-	awk -v size="$1" -v usual="$(awk '/^Hugepagesize/ { print $2 }' "$PROC/meminfo")" '
-		$3 == "hugetlbfs" {
-			kb = usual
-			if (match($4, /pagesize=[0-9]+[KMG]/)) {
-				text = substr($4, RSTART + 9, RLENGTH - 9)
-				kb = text + 0
-				if (text ~ /M$/) kb *= 1024
-				if (text ~ /G$/) kb *= 1048576
-			}
-			if (kb == size) { print $2; exit }
-		}' "$PROC/mounts"
+# pool_set_ours NODE KB COUNT: and no change of that pool is under way any more.
+pool_set_ours() {
+	{
+		pool_lines | awk -v node="$1" -v kb="$2" '$1 == "mount" || $2 != node || $3 != kb'
+		[ "$3" -eq 0 ] || printf 'pages %s %s %s\n' "$1" "$2" "$3"
+	} | pool_keep
 }
 
-# pool_need_mount KB: mounts hugetlbfs for the size if no mount is there.
-pool_need_mount() {
-	local dir
-	[ -z "$(pool_mount "$1")" ] || return 0
-	dir=$SYSROOT/dev/hugepages
-	[ "$1" = "$(awk '/^Hugepagesize/ { print $2 }' "$PROC/meminfo")" ] || dir=$RUN_DIR/hugepages-$1kB
-	attempt mkdir -p "$dir" || return 1
-	attempt mount -t hugetlbfs -o "pagesize=$1K" nodev "$dir" || return 1
-	pool_remember mount "$dir"
-	say "hugetlbfs for pages of $(page_text "$1") mounted at $dir"
-}
-
-# Files that programs of DPDK left when they were killed: nobody has them open or mapped. They
-# hold their pages until they are removed.
-pool_leftovers() {
-	local dir used
-	used=$( (cat "$PROC"/[0-9]*/maps | awk '/map_[0-9]+$/ { print $NF }'
-		ls -l "$PROC"/[0-9]*/fd | awk '/map_[0-9]+$/ { print $NF }') 2>/dev/null | sort -u)
-	while read -r dir; do
-		for file in "$dir"/*map_[0-9]*; do
-			[ -f "$file" ] || continue
-			printf '%s\n' "$used" | grep -qxF -e "$file" || printf '%s\n' "$file"
-		done
-	done < <(awk '$3 == "hugetlbfs" { print $2 }' "$PROC/mounts")
-}
-
-pool_remove_leftovers() {
-	local file count=0
-	while read -r file; do
-		attempt rm -f "$file" && count=$((count + 1))
-	done < <(pool_leftovers)
-	[ "$count" -eq 0 ] || say "removed $count hugepage files of programs that are dead"
-}
-
-# "PID NAME MB" of the programs that hold hugepages.
-pool_holders() {
-	local dir
-	for dir in "$PROC"/[0-9]*; do
-		awk -v pid="${dir##*/}" -v name="$(first_line "$dir/comm")" '
-			/^(Private|Shared)_Hugetlb/ { kb += $2 }
-			END { if (kb > 0) print pid, name, int(kb / 1024) }' "$dir/smaps_rollup" 2>/dev/null || :
-	done
+# Looks how far changes went that were begun, and remembers it.
+pool_settle() {
+	local node kb before delta moved
+	while read -r _ node kb before delta; do
+		moved=$(($(pool_size "$node" "$kb") - before))
+		if [ "$delta" -ge 0 ]; then
+			[ "$moved" -ge 0 ] || moved=0
+			[ "$moved" -le "$delta" ] || moved=$delta
+		else
+			[ "$moved" -le 0 ] || moved=0
+			[ "$moved" -ge "$delta" ] || moved=$delta
+		fi
+		pool_set_ours "$node" "$kb" $(($(pool_ours "$node" "$kb") + moved))
+	done < <(pool_lines | awk '$1 == "change"')
 }

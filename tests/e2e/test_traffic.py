@@ -61,7 +61,7 @@ ended_well $PID_rx rx
 expect 0 $NIC restore $A
 has_driver $A virtio-pci
 """, [*cable("a", "b"), *nic("virtio-net-pci", "cable", 0)], name="-receiver", cpus=1)
-    sender = boot(GUEST + """
+    sender = boot("A=$B\n" + GUEST + """
 start_pmdperf tx 0 $A txonly --duration=20
 ended_well $PID_tx tx
 expect 0 $NIC restore $A

@@ -149,7 +149,15 @@ def mixed():
     tcp = [packets.ip_frame(US, PEER, 6, bytes(20), 80)] * 5
     ipv6 = [packets.ipv6_frame(US, PEER)] * 2
     udp = [packets.udp_frame(US, PEER, 60 + i) for i in range(100)]
-    return arp + udp[:50] + icmp + tcp + udp[50:] + ipv6, len(arp), len(icmp), udp + tcp + ipv6
+    # What a network says by itself: neighbour discovery and MLD, IGMP, LLDP, spanning tree.
+    v6 = packets.ipv6_frame(US, PEER)
+    icmp += [v6[:20] + b"\x3a" + v6[21:]] * 4 + [v6[:20] + b"\x00" + v6[21:]] * 2
+    icmp += [packets.ip_frame(US, PEER, 2, bytes(8), 60)]
+    link = [bytes(12) + b"\x88\xcc" + bytes(46)] * 3 + [bytes(12) + b"\x00\x26" + bytes(46)] * 2
+    tagged = [udp[0][:12] + b"\x81\x00\x00\x05" + udp[0][12:]] * 2
+    traffic = udp + tcp + ipv6 + tagged
+    return (arp + udp[:50] + icmp + tcp + link + udp[50:] + ipv6 + tagged, len(arp), len(icmp),
+            traffic)
 
 
 def check_mixed(r, arp, icmp, traffic):
@@ -159,7 +167,7 @@ def check_mixed(r, arp, icmp, traffic):
     assert rx["total_bytes"] == sum(len(f) for f in traffic)
     links.check_sums(r, "rx")
     note, = [n for n in r.report["notes"] if "control frames" in n]
-    assert f"{arp} ARP" in note and f"{icmp} ICMP" in note
+    assert f"{arp} ARP" in note and f"{icmp} ICMP" in note and "5 neither IP nor ARP" in note
 
 
 def test_control_frames_are_in_no_count(box):

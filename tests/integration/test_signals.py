@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run ends well whenever and however it is told to."""
+import json
 import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import time
 
 import pytest
 
 import harness
-from harness import leftovers, wait_for
+from harness import RUNTIME, leftovers, wait_for
 
 TX = "--forward-mode=txonly"
 RX = "--forward-mode=rxonly"
@@ -250,6 +252,30 @@ def pair(box, kind, listener_mode, own=()):
     return a, b, sock
 
 
+def sample_of(process):
+    """The latest sample, over DPDK's telemetry; nothing while there is none."""
+    path = RUNTIME / f"pmdperf-{process.pid}" / "dpdk_telemetry.v2"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+        s.settimeout(5)
+        try:
+            s.connect(str(path))
+            s.recv(4096)
+            s.send(b"/pmdperf/sample")
+            return json.loads(s.recv(65536))["/pmdperf/sample"] or {}
+        except (OSError, ValueError, KeyError):
+            return {}
+
+
+def frames_arrive(receiver):
+    """Two samples with frames in them."""
+    for _ in range(2):
+        wait_for(lambda: receiver.popen.poll() is not None or sample_of(receiver).get("rx_pps"),
+                 "frames arrived")
+        seen = sample_of(receiver).get("t_ms")
+        wait_for(lambda: receiver.popen.poll() is not None or sample_of(receiver).get("t_ms") != seen,
+                 "the next sample")
+
+
 # Not with memif: its driver unmaps the rings of a peer that is gone on EAL's interrupt thread, while
 # a worker may be inside its burst function; whoever polls then can crash, testpmd as well.
 
@@ -258,7 +284,7 @@ def pair(box, kind, listener_mode, own=()):
 @pytest.mark.parametrize("killed", ["listener", "other"])
 def test_peer_killed(box, listener_mode, killed):
     a, b, sock = pair(box, "vhost", listener_mode)
-    time.sleep(1.5)
+    frames_arrive(a if listener_mode == RX else b)
     dead, alive = (a, b) if killed == "listener" else (b, a)
     receives = (alive is a) == (listener_mode == RX)
     dead.signal(signal.SIGKILL)
@@ -278,7 +304,7 @@ def test_peer_killed(box, listener_mode, killed):
 def test_peer_stopped_first(box, first):
     """The polite way, too."""
     a, b, sock = pair(box, "vhost", RX)
-    time.sleep(1)
+    frames_arrive(a)
     if first == "sender":
         tx, rx = b.stop(), a.stop()
     else:
@@ -304,7 +330,7 @@ def test_C3_stale_socket_after_kill(box, kind):
             p.popen.wait(10)
         assert os.path.exists(sock)
     a, b, sock = pair(box, kind, RX)
-    time.sleep(1)
+    frames_arrive(a)
     tx = b.stop()
     assert (tx.status, tx.err) == (0, "") and tx.summary["tx"]["packets"] > 0
     if kind == "memif":
@@ -331,7 +357,7 @@ def test_a_signal_while_connecting(box, moment):
 def test_a_receiver_goes_on_when_its_sender_comes_back(box):
     """The listener outlives two senders and counts both."""
     a, b, sock = pair(box, "vhost", RX)
-    time.sleep(1.6)
+    frames_arrive(a)
     one = b.stop()
     cpu = box.cpus[-1]
     b = box.start([f"--vdev=net_virtio_user0,path={sock},queue_size=1024"],

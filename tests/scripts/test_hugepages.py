@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hugepages.sh on a fake machine whose kernel grants what the test lets it, and on the real one."""
 
+import fcntl
 import os
+import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -10,17 +13,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "hugepages.sh"
 KERNEL = """#!/bin/sh
-# Pages that are there cannot be more than the node's limit; those in use stay.
+# No more pages than the limit; those that are in use stay, as surplus. The file "kill" is the plug.
 case $1 in
 */nr_hugepages)
 	dir=${1%/*}
-	old=$(cat "$dir/old") limit=$(cat "$dir/limit") used=$(cat "$dir/used")
+	limit=$(cat "$dir/limit") used=$(cat "$dir/used")
 	new=$2
 	[ "$new" -le "$limit" ] || new=$limit
-	[ "$new" -ge "$used" ] || new=$used
-	echo "$new" >"$dir/nr_hugepages"
-	echo "$new" >"$dir/old"
-	echo $((new - used)) >"$dir/free_hugepages"
+	[ "$new" -ge "$used" ] && surplus=0 || surplus=$((used - new))
+	echo $((new + surplus)) >"$dir/nr_hugepages"
+	echo "$surplus" >"$dir/surplus_hugepages"
+	echo $((new + surplus - used)) >"$dir/free_hugepages"
+	[ ! -e "$0.kill" ] || kill -KILL $PPID
 	;;
 esac
 """
@@ -54,9 +58,16 @@ class Machine:
                    f"Node {number} MemFree: {free_mb * 1024} kB\n")
         for name, (total, used, limit) in sizes.items():
             pool = f"{base}/hugepages/hugepages-{name[2:]}kB"
-            for file, value in {"nr_hugepages": total, "old": total, "used": used, "limit": limit,
-                                "free_hugepages": total - used}.items():
+            for file, value in {"nr_hugepages": total, "used": used, "limit": limit,
+                                "free_hugepages": total - used, "surplus_hugepages": 0}.items():
                 self.write(f"{pool}/{file}", f"{value}\n")
+
+    def set_pool(self, node, total):
+        """As another program does."""
+        pool = self.root / f"sys/devices/system/node/node{node}/hugepages/hugepages-2048kB"
+        used = int((pool / "used").read_text())
+        (pool / "nr_hugepages").write_text(f"{total}\n")
+        (pool / "free_hugepages").write_text(f"{total - used}\n")
 
     def count(self, node, kb=2048):
         pool = f"sys/devices/system/node/node{node}/hugepages/hugepages-{kb}kB/nr_hugepages"
@@ -67,10 +78,35 @@ class Machine:
         self.plan.write_text(PLAN.format(memory=text, asked=self.folder / "asked"))
         self.plan.chmod(0o755)
 
-    def run(self, *words, tools=None):
+    def start(self, *words, tools=None, **environment):
         path = f"{tools}:{os.environ['PATH']}" if tools else os.environ["PATH"]
-        return subprocess.run([SCRIPT, *words], capture_output=True, text=True, timeout=60, env={
-            **os.environ, "PMDPERF_SYSROOT": str(self.root), "PMDPERF": str(self.plan), "PATH": path})
+        environment = {**os.environ, "PMDPERF_SYSROOT": str(self.root), "PMDPERF": str(self.plan),
+                       "PATH": path, **environment}
+        return subprocess.Popen([SCRIPT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, env=environment)
+
+    def run(self, *words, **options):
+        child = self.start(*words, **options)
+        out, err = child.communicate(timeout=60)
+        return subprocess.CompletedProcess(words, child.returncode, out, err)
+
+    def mount_tools(self):
+        """mount and umount that change the list of mounts, and say so in ROOT/mounted."""
+        tools = self.folder / "tools"
+        tools.mkdir()
+        mounts = self.root / "proc/mounts"
+        (tools / "mount").write_text(
+            f'#!/bin/sh\necho "mount $*" >>{self.folder}/mounted\n'
+            f'echo "nodev $6 hugetlbfs rw,$4 0 0" >>{mounts}\n')
+        (tools / "umount").write_text(
+            f'#!/bin/sh\necho "umount $*" >>{self.folder}/mounted\n'
+            f'grep -v " $1 " {mounts} >{mounts}.new\nmv {mounts}.new {mounts}\n')
+        for name in ("mount", "umount"):
+            (tools / name).chmod(0o755)
+        return tools
+
+    def mounted(self):
+        return (self.folder / "mounted").read_text().splitlines()
 
 
 @pytest.fixture
@@ -98,19 +134,22 @@ def test_what_lacks_is_added_and_given_back(machine):
 def test_what_others_add_and_take_meanwhile_is_theirs(machine):
     machine.node(0, kb2048=(0, 0, 1000))
     machine.run("reserve")
-    pool = machine.root / "sys/devices/system/node/node0/hugepages/hugepages-2048kB"
-    for name in ("nr_hugepages", "old"):
-        (pool / name).write_text(f"{51 + 7}\n")
+    machine.set_pool(0, 51 + 7)
     machine.run("release")
     assert machine.count(0) == 7
 
 
 def test_c1_who_holds_the_pages_is_said(machine):
     machine.node(0, kb2048=(1024, 1024, 1024))
-    machine.write("proc/77/comm", "hog\n")
-    machine.write("proc/77/smaps_rollup", "Shared_Hugetlb: 0 kB\nPrivate_Hugetlb: 2097152 kB\n")
+    machine.write("proc/77/status", "Name:\thog\nPid:\t77\nHugetlbPages:\t 2097152 kB\n")
+    for pid in range(80, 90):
+        machine.write(f"proc/{pid}/status", f"Name:\tsmall\nPid:\t{pid}\nHugetlbPages:\t 2048 kB\n")
+    machine.write("proc/99/status", "Name:\tnone\nPid:\t99\nHugetlbPages:\t 0 kB\n")
     status = machine.run("status").stdout
     assert "held by process 77 hog 2048 MB" in status
+    assert "and by 6 more processes" in status
+    assert "none" not in status
+    assert len(status.splitlines()) <= 24
     refused = machine.run("reserve")
     assert refused.returncode == 1
     assert "asked node 0 for 51 pages of 2 MB, got 0" in refused.stderr
@@ -118,39 +157,94 @@ def test_c1_who_holds_the_pages_is_said(machine):
     assert machine.count(0) == 1024
 
 
-def test_c2_each_page_size_needs_a_mount_of_its_own(machine, tmp_path):
+def test_c2_each_page_size_needs_a_mount_of_its_own(machine):
     machine.node(0, kb2048=(0, 0, 1000), kb1048576=(0, 0, 8))
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("mount", "umount"):
-        (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{tmp_path}/mounts\n')
-        (tools / name).chmod(0o755)
+    tools = machine.mount_tools()
     assert "1 GB: not mounted" in machine.run("status").stdout
     done = machine.run("reserve", "--page-size", "1G", tools=tools)
     assert done.returncode == 0, done.stderr
     assert machine.count(0, 1048576) == 1
     where = f"{machine.root}/run/pmdperf/hugepages-1048576kB"
-    assert (tmp_path / "mounts").read_text() == f"mount -t hugetlbfs -o pagesize=1048576K nodev {where}\n"
-    machine.run("release", tools=tools)
-    assert (tmp_path / "mounts").read_text().splitlines()[1] == f"umount {where}"
+    assert machine.mounted() == [f"mount -t hugetlbfs -o pagesize=1048576K nodev {where}"]
+    assert f"1 GB: {where}" in machine.run("status").stdout
     machine.run("reserve", tools=tools)
-    assert len((tmp_path / "mounts").read_text().splitlines()) == 2
+    assert machine.run("release", tools=tools).returncode == 0
+    assert machine.mounted()[1:] == [f"umount {where}"]
+    assert not os.path.exists(where)
+    assert not (machine.root / "var/lib/pmdperf/hugepages").exists()
+
+
+def test_c2_a_mount_in_which_somebody_has_files_stays_until_it_is_empty(machine):
+    machine.node(0, kb2048=(0, 0, 1000))
+    machine.write("proc/mounts", "")
+    tools = machine.mount_tools()
+    machine.run("reserve", tools=tools)
+    other = machine.root / "dev/hugepages/database"
+    other.write_text("x")
+    refused = machine.run("release", tools=tools)
+    assert refused.returncode == 1
+    assert "still in use and stays mounted" in refused.stderr
+    assert machine.count(0) == 0
+    other.unlink()
+    assert machine.run("release", tools=tools).returncode == 0
+    assert len(machine.mounted()) == 2
+
+
+def test_a_mount_that_fails_is_said_and_the_pages_are_there(machine, tmp_path):
+    machine.node(0, kb2048=(0, 0, 1000))
+    machine.write("proc/mounts", "")
+    tools = machine.mount_tools()
+    (tools / "mount").write_text("#!/bin/sh\necho denied >&2\nexit 32\n")
+    done = machine.run("reserve", tools=tools)
+    assert done.returncode == 0
+    assert "could not be mounted" in done.stderr
+    assert machine.run("release", tools=tools).returncode == 0
+    assert machine.count(0) == 0
+
+
+def map_line(path, name):
+    """A line of /proc/PID/maps of a process that has the file mapped under some name."""
+    info = path.stat()
+    return (f"7f00-7f01 rw-s 00000000 {os.major(info.st_dev):02x}:{os.minor(info.st_dev):02x} "
+            f"{info.st_ino}                 {name}\n")
 
 
 def test_c3_files_of_dead_programs_only_are_removed(machine):
     mount = machine.root / "huge"
-    machine.write("huge/deadmap_0", "x")
-    machine.write("huge/livemap_0", "x")
-    machine.write("huge/openmap_3", "x")
-    machine.write("huge/database", "x")
+    names = ("deadmap_0", "deadmap_1", "livemap_0", "openmap_3", "innermap_0", "startmap_0",
+             "database", "bitmap_2.old", "map_1")
+    for name in names:
+        machine.write(f"huge/{name}", "x")
     machine.write("proc/mounts", f"nodev {mount} hugetlbfs rw,pagesize=2M 0 0\n")
-    machine.write("proc/77/maps", f"7f00-7f01 rw-s 0 00:0f 9 {mount}/livemap_0\n")
+    live = map_line(mount / "livemap_0", mount / "livemap_0")
+    machine.write("proc/77/maps", "7f00-7f01 r--p 00000000 00:00 0 \n" + live)
+    # In a container the file has another name.
+    machine.write("proc/79/maps", map_line(mount / "innermap_0", "/mnt/inner/innermap_0"))
     (machine.root / "proc/78/fd").mkdir(parents=True)
     (machine.root / "proc/78/fd/3").symlink_to(mount / "openmap_3")
+    # Its files are not mapped yet, but it runs.
+    config = machine.write("var/run/dpdk/start/config", "")
+    machine.write("var/run/dpdk/dead/config", "")
+    (machine.root / "proc/78/fd/4").symlink_to(config)
     machine.node(0, kb2048=(100, 0, 100))
-    assert f"left by a dead program: {mount}/deadmap_0" in machine.run("status").stdout
-    assert "removed 1 hugepage files" in machine.run("release").stdout
-    assert sorted(p.name for p in mount.iterdir()) == ["database", "livemap_0", "openmap_3"]
+    status = machine.run("status").stdout
+    assert f"left by dead programs: 2 files in {mount}" in status
+    assert "removed" not in machine.run("release", "--dry-run").stdout
+    assert len(list(mount.iterdir())) == len(names)
+    assert "removed 2 hugepage files" in machine.run("release").stdout
+    assert sorted(p.name for p in mount.iterdir()) == sorted(names[2:])
+
+
+def test_c3_a_file_that_dpdk_has_locked_is_not_removed(machine):
+    mount = machine.root / "huge"
+    for name in ("amap_0", "bmap_0"):
+        machine.write(f"huge/{name}", "x")
+    machine.write("proc/mounts", f"nodev {mount} hugetlbfs rw,pagesize=2M 0 0\n")
+    machine.node(0, kb2048=(100, 0, 100))
+    with open(mount / "amap_0", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        assert "removed 1 hugepage files" in machine.run("reserve").stdout
+    assert [p.name for p in mount.iterdir()] == ["amap_0"]
 
 
 def test_c4_a_node_that_is_not_there_is_named_and_no_pool_shrinks(machine):
@@ -159,6 +253,18 @@ def test_c4_a_node_that_is_not_there_is_named_and_no_pool_shrinks(machine):
     assert refused.returncode == 1
     assert "there is no node 1; nodes here: 0" in refused.stderr
     assert machine.count(0) == 9000
+
+
+def test_c4_a_pool_that_somebody_made_smaller_is_left_alone(machine):
+    machine.node(0, kb2048=(10, 0, 1000))
+    machine.run("reserve", "--mem=200")
+    assert machine.count(0) == 101
+    machine.set_pool(0, 40)
+    done = machine.run("release")
+    assert "somebody set the pool to 40" in done.stderr
+    assert machine.count(0) == 40
+    machine.run("release")
+    assert machine.count(0) == 40
 
 
 def test_c5_each_node_by_its_own_need_and_2_mb_if_1_gb_cannot_be(machine):
@@ -209,9 +315,7 @@ def test_after_a_reboot_nothing_is_ours(machine):
     machine.node(0, kb2048=(0, 0, 1000))
     machine.run("reserve")
     machine.write("proc/sys/kernel/random/boot_id", "boot-2\n")
-    pool = machine.root / "sys/devices/system/node/node0/hugepages/hugepages-2048kB"
-    for name in ("nr_hugepages", "old"):
-        (pool / name).write_text("20\n")
+    machine.set_pool(0, 20)
     assert machine.run("status").stdout.splitlines()[1].split()[5] == "0"
     assert "nothing to give back" in machine.run("release").stdout
     assert machine.count(0) == 20
@@ -234,6 +338,8 @@ def test_a_dry_run_changes_nothing(machine):
     (["reserve", "--mem", "2G"], "--mem takes MB"), (["reserve", "--mem"], "--mem takes MB"),
     (["reserve", "--page-size", "4K"], "2M or 1G"), (["reserve", "--huge"], "unknown option"),
     (["reserve", "--"], "come after --"), (["release", "--mem=1"], "belong to reserve"),
+    (["release", "--page-size=2M"], "belong to reserve"), (["status", "--mem=1"], "belongs to reserve"),
+    (["release", "--", "-l", "0"], "belong to reserve"), (["reserve", "--mem=0,0"], "no memory at all"),
     (["status", "--dry-run"], "belongs to"), (["reserve", "--mem=1", "--", "-l", "0"], "either"),
 ])
 def test_wrong_usage_is_named(machine, words, text):
@@ -252,21 +358,279 @@ def test_words_that_pmdperf_refuses_are_its_own_message(machine):
     assert machine.count(0) == 0
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root")
-@pytest.mark.skipif(not Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB").exists(),
-                    reason="no 2 MB hugepages here")
-def test_the_real_kernel_gives_and_takes():
-    """In a mount namespace, for what is mounted, and with a state of its own."""
-    pool = Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages")
-    before = int(pool.read_text())
-    script = f"""
-mount -t tmpfs none /var/lib && mount -t tmpfs none /run || exit 9
-free=$(cat {pool.parent}/free_hugepages)
-{SCRIPT} reserve --mem $((free * 2 + 6)) || exit 8
-cat {pool}
-{SCRIPT} release || exit 7
+def test_words_are_passed_as_they_are(machine):
+    machine.node(0, kb2048=(0, 0, 1000))
+    assert machine.run("reserve", "--", "--forward-mode=rxonly", "--rxq=4").returncode == 0
+    assert (machine.folder / "asked").read_text() == "--forward-mode=rxonly --rxq=4 --plan\n"
+
+
+def test_numbers_are_decimal(machine):
+    machine.node(0, kb2048=(0, 0, 1000))
+    assert machine.run("reserve", "--mem=0100").returncode == 0
+    assert machine.count(0) == 51
+
+
+@pytest.mark.parametrize("mb, pages", [(1022, 1), (1023, 2), (1024, 2), (2046, 2), (2047, 3)])
+def test_pages_of_1_gb_have_room_for_gaps(machine, mb, pages):
+    """pmdperf counts 2 MB more on each node: it would refuse what has no room for them."""
+    machine.node(0, free_mb=16000, kb2048=(0, 0, 1000), kb1048576=(0, 0, 8))
+    machine.write("proc/mounts", "nodev /b hugetlbfs rw,pagesize=1G 0 0\n")
+    assert machine.run("reserve", "--page-size=1G", f"--mem={mb}").returncode == 0
+    assert machine.count(0, 1048576) == pages
+
+
+def test_status_says_why_the_need_is_not_known(machine):
+    machine.node(0, kb2048=(64, 0, 1000))
+    machine.plan.unlink()
+    done = machine.run("status")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1].split()[-1] == "?"
+    assert "needed: not known:" in done.stdout
+    refused = machine.run("reserve")
+    assert refused.returncode == 1
+    assert "is not built" in refused.stderr
+
+
+def test_what_cannot_be_remembered_is_not_added(machine):
+    machine.node(0, kb2048=(3, 0, 1000))
+    machine.write("var/lib/pmdperf", "in the way")
+    refused = machine.run("reserve")
+    assert refused.returncode == 1
+    assert "could not be remembered" in refused.stderr
+    assert machine.count(0) == 3
+
+
+def test_of_several_at_a_time_one_adds(machine):
+    machine.node(0, kb2048=(0, 0, 1000))
+    children = [machine.start("reserve") for _ in range(4)]
+    for child in children:
+        assert child.wait(timeout=60) == 0
+        child.communicate()
+    assert machine.count(0) == 51
+    machine.run("release")
+    assert machine.count(0) == 0
+
+
+def kill_at_each_step(machine, *words, **options):
+    """Yields after a run that was killed before its first, second, ... change; ends with the last."""
+    for step in range(1, 20):
+        done = machine.run(*words, PMDPERF_KILL_AT=str(step), **options)
+        if done.returncode == 0:
+            assert step > 2
+            return
+        assert done.returncode == -signal.SIGKILL
+        yield
+    assert False, "it never ended"
+
+
+def two_nodes(machine):
+    machine.node(0, kb2048=(5, 2, 1000))
+    machine.node(1, kb2048=(7, 0, 1000))
+    machine.write("proc/mounts", "")
+    machine.plans({0: 100, 1: 300})
+
+
+def test_killed_at_each_step_of_reserve_all_is_given_back(machine):
+    two_nodes(machine)
+    tools = machine.mount_tools()
+    for _ in kill_at_each_step(machine, "reserve", tools=tools):
+        assert machine.run("release", tools=tools).returncode == 0
+        assert (machine.count(0), machine.count(1)) == (5, 7)
+        assert (machine.root / "proc/mounts").read_text() == ""
+    assert (machine.count(0), machine.count(1)) == (53, 151)
+
+
+def test_killed_at_each_step_of_release_a_second_gives_back_the_rest(machine):
+    two_nodes(machine)
+    tools = machine.mount_tools()
+    assert machine.run("reserve", tools=tools).returncode == 0
+    for _ in kill_at_each_step(machine, "release", tools=tools):
+        assert machine.run("release", tools=tools).returncode == 0
+        assert (machine.count(0), machine.count(1)) == (5, 7)
+        assert (machine.root / "proc/mounts").read_text() == ""
+        assert machine.run("reserve", tools=tools).returncode == 0
+    assert (machine.count(0), machine.count(1)) == (5, 7)
+
+
+@pytest.mark.parametrize("killed", ["reserve", "release"])
+def test_killed_right_after_the_kernel_changed_the_pool(machine, killed):
+    """Neither are pages lost, nor others' taken."""
+    machine.node(0, kb2048=(60, 60, 1000))
+    kill = machine.root / "kernel.kill"
+    if killed == "release":
+        machine.run("reserve")
+    kill.write_text("")
+    assert machine.run(killed).returncode == -signal.SIGKILL
+    kill.unlink()
+    assert machine.count(0) == (111 if killed == "reserve" else 60)
+    assert machine.run("release").returncode == 0
+    assert machine.count(0) == 60
+    assert "nothing to give back" in machine.run("release").stdout
+    assert machine.count(0) == 60
+
+
+def test_pages_in_use_are_given_back_when_their_program_ends(machine):
+    machine.node(0, kb2048=(10, 0, 1000))
+    machine.run("reserve")
+    pool = machine.root / "sys/devices/system/node/node0/hugepages/hugepages-2048kB"
+    (pool / "used").write_text("40\n")
+    (pool / "free_hugepages").write_text("11\n")
+    done = machine.run("release")
+    assert done.returncode == 0
+    assert "30 pages are in use and go when their program ends" in done.stdout
+    # 10 of the pool's own and 30 that leave: what is added now is counted from the 10.
+    machine.run("reserve")
+    machine.run("release")
+    assert int((pool / "nr_hugepages").read_text()) - int((pool / "surplus_hugepages").read_text()) == 10
+
+
+NODE0 = Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB")
+real_kernel = pytest.mark.skipif(os.getuid() != 0 or not NODE0.exists(),
+                                 reason="needs root and 2 MB hugepages")
+# A program that maps the file, or pages without one, and says when it has them.
+HOLDER = """
+import ctypes, mmap, sys
+path, size = sys.argv[1], int(sys.argv[2]) << 20
+if path:
+    file = open(path, "r+b")
+    pages = mmap.mmap(file.fileno(), size)
+    file.close()
+else:
+    pages = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)
+for at in range(0, size, 2 << 20):
+    pages[at] = 1
+print("here", flush=True)
+sys.stdin.read()
 """
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert str(before + 4) in done.stdout.splitlines()
-    assert int(pool.read_text()) == before
+
+
+class RealKernel:
+    """The machine's own /sys and /proc, in a mount namespace without hugetlbfs, and a state apart."""
+
+    def __init__(self, folder):
+        self.root = folder / "root"
+        self.root.mkdir()
+        for name in ("sys", "proc"):
+            (self.root / name).symlink_to(f"/{name}")
+        self.holder = folder / "holder.py"
+        self.holder.write_text(HOLDER)
+        self.added = 0
+        self.shell = subprocess.Popen(
+            ["unshare", "-m", "--propagation", "private", "bash"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "PMDPERF_SYSROOT": str(self.root)})
+        self.sh("umount -a -t hugetlbfs")
+
+    @staticmethod
+    def size():
+        nr, surplus = (int((NODE0 / f"{name}_hugepages").read_text()) for name in ("nr", "surplus"))
+        return nr - surplus
+
+    @staticmethod
+    def free():
+        return int((NODE0 / "free_hugepages").read_text())
+
+    def sh(self, text):
+        """Runs the text in the namespace. Returns status and output."""
+        self.shell.stdin.write(f"{{ {text}; }} </dev/null; s=$?; echo; echo done $s\n")
+        self.shell.stdin.flush()
+        lines = []
+        for line in self.shell.stdout:
+            if line.startswith("done "):
+                return int(line.split()[1]), "".join(lines)
+            lines.append(line)
+        raise AssertionError("the shell ended: " + "".join(lines))
+
+    def reserve(self, pages):
+        """Adds so many pages, or a few more or less if somebody else takes or frees some just now."""
+        for _ in range(10):
+            before = self.size()
+            # 2 MB are for the gaps.
+            status, text = self.sh(f"{SCRIPT} reserve --mem {(self.free() + pages) * 2 - 2}")
+            assert status == 0, text
+            got = re.search(r"(\d+) pages of 2 MB asked, (\d+) got", text)
+            if got:
+                self.added = int(got[1])
+                assert self.size() == before + self.added
+                return
+        raise AssertionError(text)
+
+    def release(self, expected=0):
+        before = self.size()
+        status, text = self.sh(f"{SCRIPT} release")
+        assert status == expected, text
+        assert self.size() == before - self.added
+        self.added = 0
+        return text
+
+    def hold(self, path, mb, mount=""):
+        """Starts a program that holds pages, in a namespace below ours where it may mount first."""
+        hold = f"exec /usr/bin/python3 {self.holder} '{path}' {mb}"
+        child = subprocess.Popen(
+            ["nsenter", "-t", str(self.shell.pid), "-m", "unshare", "-m", "sh", "-c", f"{mount} {hold}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "here\n"
+        return child
+
+    def close(self):
+        self.sh(f"{SCRIPT} release")
+        self.shell.stdin.close()
+        self.shell.wait(timeout=30)
+        self.shell.stdout.close()
+        assert not (self.root / "var/lib/pmdperf/hugepages").exists()
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    kernel = RealKernel(tmp_path)
+    yield kernel
+    kernel.close()
+
+
+def end(child):
+    child.stdin.close()
+    child.wait(timeout=30)
+    child.stdout.close()
+
+
+@real_kernel
+def test_c2_the_real_kernel_gives_mounts_and_takes(kernel):
+    kernel.reserve(4)
+    where = kernel.root / "dev/hugepages"
+    assert f" {where} hugetlbfs " in kernel.sh("cat /proc/self/mounts")[1]
+    assert f"2 MB: {where}" in kernel.sh(f"{SCRIPT} status")[1]
+    kernel.release()
+    assert "hugetlbfs" not in kernel.sh("cat /proc/self/mounts")[1]
+    assert not where.exists()
+
+
+@real_kernel
+def test_c1_a_program_that_holds_real_pages(kernel):
+    kernel.reserve(8)
+    hog = kernel.hold("", 4)
+    try:
+        assert f"held by process {hog.pid} python3 4 MB" in kernel.sh(f"{SCRIPT} status")[1]
+    finally:
+        end(hog)
+    kernel.release()
+
+
+@real_kernel
+def test_c3_a_program_in_a_container_keeps_its_real_files(kernel):
+    kernel.reserve(4)
+    where = kernel.root / "dev/hugepages"
+    inside = kernel.root / "inside"
+    inside.mkdir()
+    kernel.sh(f"truncate -s 2M {where}/livemap_0 {where}/deadmap_0 {where}/deadmap_1")
+    end(kernel.hold(f"{where}/deadmap_0", 2))
+    live = kernel.hold(f"{inside}/livemap_0", 2,
+                       mount=f"mount --bind {where} {inside} && umount {where} &&")
+    try:
+        assert "left by dead programs: 2 files" in kernel.sh(f"{SCRIPT} status")[1]
+        text = kernel.release(expected=1)
+        assert "removed 2 hugepage files" in text
+        assert "still in use and stays mounted" in text
+        assert kernel.sh(f"ls {where}")[1].split() == ["livemap_0"]
+    finally:
+        end(live)
+    assert "removed 1 hugepage files" in kernel.release()

@@ -189,9 +189,9 @@ test_ranges(void **state)
 		char word[64];
 
 		snprintf(word, sizeof(word), "--%s=%ju", ranges[i].name, (uintmax_t)ranges[i].min);
-		assert_int_equal(PARSE("--forward-mode=txonly", word), 0);
+		assert_int_equal(PARSE("--forward-mode=txonly", "--txpkts=60", word), 0);
 		snprintf(word, sizeof(word), "--%s=%ju", ranges[i].name, (uintmax_t)ranges[i].max);
-		assert_int_equal(PARSE("--forward-mode=txonly", word), 0);
+		assert_int_equal(PARSE("--forward-mode=txonly", "--txpkts=60", word), 0);
 		snprintf(word, sizeof(word), "--%s=%ju", ranges[i].name,
 			(uintmax_t)ranges[i].max + 1);
 		assert_int_equal(PARSE("--forward-mode=txonly", word), -1);

@@ -350,6 +350,11 @@ test_refused(void **state)
 		{"--socket-mem=64,", "megabytes by node"},
 		{"--socket-mem=a", "megabytes by node"},
 		{"--file-prefix=", "--file-prefix= needs a value"},
+		{"--file-prefix=..", "--file-prefix '..': valid is a name of letters"},
+		{"--file-prefix=.x", "does not begin with '.'"},
+		{"--file-prefix=*", "--file-prefix '*': valid is"},
+		{"--file-prefix=a/b", "valid is a name of letters"},
+		{"--file-prefix=a%d", "valid is a name of letters"},
 		{"--file-prefix=a/b", "--file-prefix 'a/b'"},
 	};
 

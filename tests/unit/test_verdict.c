@@ -57,6 +57,30 @@ test_G6_receiver_without_frames_fails_with_a_checklist(void **state)
 }
 
 static void
+test_no_time_to_measure_is_no_failure(void **state)
+{
+	struct verdict_input tx = {.sends = true,
+		.measured = true,
+		.brief = true,
+		.total_tx_offered = 500,
+		.total_tx_packets = 500};
+	struct verdict_input rx = {
+		.receives = true, .measured = true, .brief = true, .total_rx_packets = 7};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&tx, &v);
+	assert_int_equal(v.status, VERDICT_UNVERIFIED);
+	assert_true(says(&v, "too short"));
+	verdict_decide(&rx, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	assert_true(says(&v, "too short"));
+	rx.brief = false;
+	verdict_decide(&rx, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+}
+
+static void
 test_G6_checklist_without_known_ports(void **state)
 {
 	struct verdict_input in = {.receives = true, .measured = true};
@@ -211,6 +235,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_receiver_with_frames_passes),
 		cmocka_unit_test(test_G6_receiver_without_frames_fails_with_a_checklist),
+		cmocka_unit_test(test_no_time_to_measure_is_no_failure),
 		cmocka_unit_test(test_G6_checklist_without_known_ports),
 		cmocka_unit_test(test_G6_frames_in_the_warmup_only_fail),
 		cmocka_unit_test(test_I8_device_that_rejects_all_fails),

@@ -157,7 +157,8 @@ reserve_all() {
 
 do_reserve() {
 	find_need || die "$need_why"
-	[ -n "$need" ] || die "pmdperf plans to use no hugepages with these words" "Say --mem MB if others need them"
+	[ -n "$need" ] || die "pmdperf plans to use no hugepages with these words" \
+		"Say --mem MB if others need them"
 	lock_pools
 	hold_signals
 	pool_settle
@@ -170,7 +171,8 @@ do_reserve() {
 		reserve_all 2048 || not_reserved
 	fi
 	huge_need_mount "$page_kb" ||
-		complain "hugepages.sh: hugetlbfs could not be mounted: pmdperf does without, other programs may not"
+		complain "hugepages.sh: hugetlbfs could not be mounted: pmdperf does without," \
+			"other programs may not"
 	release_signals
 }
 

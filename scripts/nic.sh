@@ -120,13 +120,15 @@ check_words() {
 	status | restore | confirm)
 		[ "$driver$console$detached$max_bound$idle" = auto ] ||
 			usage_error "--driver, --console, --detached, --max-bound and --idle belong to bind"
-		[ -z "$DRY_RUN" ] || [ "$command" = restore ] || usage_error "--dry-run belongs to bind and restore"
+		[ -z "$DRY_RUN" ] || [ "$command" = restore ] ||
+			usage_error "--dry-run belongs to bind and restore"
 		;;
 	'') usage_error "which command? status, bind, restore or confirm" ;;
 	*) usage_error "unknown command '$command'; valid: status, bind, restore, confirm" ;;
 	esac
 	[ -z "$detached" ] || [ -n "$console" ] || usage_error "--detached goes with --console"
-	[ -z "$idle" ] || [ -n "$console$max_bound" ] || usage_error "--idle goes with --max-bound or --console"
+	[ -z "$idle" ] || [ -n "$console$max_bound" ] ||
+			usage_error "--idle goes with --max-bound or --console"
 }
 
 need_root() {
@@ -140,7 +142,8 @@ do_bind() {
 		! is_user_driver "$NIC_DRIVER" || die \
 			"$NIC_ID is a $kept NIC on $NIC_DRIVER: DPDK finds it only with the kernel's own driver" \
 			"Give it back: $0 restore $NIC_ID"
-		say "$NIC_ID is a $kept NIC: DPDK drives it beside the kernel's driver. There is nothing to bind." \
+		say "$NIC_ID is a $kept NIC: DPDK drives it beside the kernel's driver." \
+			"There is nothing to bind." \
 			"Use it as it is: pmdperf -a $NIC_ID -- ..."
 		return
 	fi
@@ -150,9 +153,11 @@ do_bind() {
 		not_bound "it is bound to $NIC_DRIVER already, since $(state_value "$NIC_ID" saved_utc)" \
 			"To give it back: $0 restore $NIC_ID"
 	fi
-	! is_taken "$NIC_ID" || not_bound "an earlier bind of it was broken off" "First: $0 restore $NIC_ID"
+	! is_taken "$NIC_ID" ||
+			not_bound "an earlier bind of it was broken off" "First: $0 restore $NIC_ID"
 	[ -z "$NIC_DRIVER" ] || ! is_user_driver "$NIC_DRIVER" ||
-		not_bound "it is bound to $NIC_DRIVER already, but not by this script: nothing is known to give back"
+		not_bound "it is bound to $NIC_DRIVER already, but not by this script:" \
+			"nothing is known to give back"
 	guard_check "$console" "$detached"
 	driver_choose "$driver" || not_bound "no driver"
 	[ "$DRIVER" != vfio-pci ] || group_is_viable || not_bound "its IOMMU group is in use"
@@ -206,8 +211,9 @@ bound_text() {
 	say "Bound: $NIC_ID is with $DRIVER now."
 	say "  use it:        pmdperf -a $NIC_ID -- --forward-mode=rxonly"
 	say "  give it back:  $0 restore $NIC_ID"
-	[ -z "$max_bound" ] || say "  by itself:     after $max_bound s, or ${idle:-$IDLE_DEFAULT} s without a pmdperf at work;" \
-		"$0 confirm $NIC_ID stops that"
+	[ -z "$max_bound" ] ||
+		say "  by itself:     after $max_bound s, or ${idle:-$IDLE_DEFAULT} s without a pmdperf" \
+			"at work; $0 confirm $NIC_ID stops that"
 	say "If all else fails, reboot from the cloud's console: the NIC comes back."
 }
 

@@ -157,8 +157,8 @@ run_lint() {
 	mapfile -t shell < <(find scripts tests .ci -name '*.sh' -o -path '.ci/run')
 	mapfile -t c < <(find app lib tests -name '*.[ch]')
 	lint_with shellcheck -x "${shell[@]}"
-	# runn, trafic: misspelt on purpose in tests of messages
-	lint_with codespell --ignore-words-list=runn,trafic app lib config scripts tests .ci ./*.md \
+	# runn, trafic: misspelt on purpose in tests of messages; iif: a word of ip rule
+	lint_with codespell --ignore-words-list=runn,trafic,iif app lib config scripts tests .ci ./*.md \
 		meson.build
 	lint_with clang-format --dry-run -Werror "${c[@]}"
 	# uninitvar: the compilers know better which loops run at least once

@@ -67,9 +67,10 @@ def configure(system, text):
 
 
 def settle(system, name):
-    """IPv6's own routes come a moment after the link."""
+    """IPv6's own routes come a moment after the link, the local one after its address is proved."""
     for _ in range(100):
-        if "fe80::/64" in system.ip("-6", "route", "show", "dev", name):
+        routes = system.ip("-6", "route", "show", "table", "all", "dev", name)
+        if "fe80::/64" in routes and "local fe80::" in routes:
             return
         subprocess.run(["sleep", "0.1"], check=True)
 
@@ -109,6 +110,7 @@ def test_a3_what_was_saved_serves_after_the_script_died_anywhere(system):
 
 def test_another_nics_routes_are_never_altered(system):
     configure(system, RICH.replace("route add 10.4.0.0/16", "route add 10.4.0.0/17"))
+    settle(system, "eth10")
     before = system.ip("route", "show", "table", "all", "dev", "eth10")
     system.run("nic.sh", "bind", NIC)
     monitor = subprocess.Popen(system.words("ip", "monitor", "route"), stdout=subprocess.PIPE, text=True)

@@ -76,7 +76,8 @@ apply_link() {
 		*) command="$word $value" ;;
 		esac
 		# shellcheck disable=SC2086 # two words
-		attempt ip link set dev "$name" $command || complain "nic.sh: could not set $word of $name to $value"
+		attempt ip link set dev "$name" $command ||
+				complain "nic.sh: could not set $word of $name to $value"
 	done
 }
 
@@ -226,7 +227,7 @@ apply_device() {
 	local name=$1 part words
 	capture_ethtool "$name" "$TMP_DIR"
 	for part in channels rings coalescing offloads; do
-		[ -s "$STATE/$part" ] && [ -s "$TMP_DIR/$part" ] || continue
+		[[ -s $STATE/$part && -s $TMP_DIR/$part ]] || continue
 		words=$(missing_lines "$STATE/$part" "$TMP_DIR/$part" | tr '\n' ' ')
 		[ -n "$words" ] || continue
 		step "set $part of $name: $words"
@@ -282,7 +283,8 @@ apply_zone() {
 
 # A resolv.conf that is a link belongs to a service, which writes it itself.
 apply_resolver() {
-	[ "$(state_get owner)" = none ] && [ -e "$STATE/resolver" ] && [ ! -L "$ETC/resolv.conf" ] || return 0
+	[ "$(state_get owner)" = none ] && [ -e "$STATE/resolver" ] &&
+		[ ! -L "$ETC/resolv.conf" ] || return 0
 	! cmp -s "$STATE/resolver" "$ETC/resolv.conf" || return 0
 	step "put resolv.conf back"
 	attempt cp "$STATE/resolver" "$ETC/resolv.conf"

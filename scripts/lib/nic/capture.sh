@@ -105,7 +105,7 @@ capture_sysctl() {
 	for dir in "$PROC"/sys/net/ipv{4,6}/{conf,neigh}/"$1"; do
 		[ -d "$dir" ] || continue
 		# One process for them all; some cannot be read.
-		(cd "$dir" && grep -s '' ./* || :) | sed -n "s|^\./|${dir#"$PROC/sys/net/"}/|p"
+		{ cd "$dir" && grep -s '' ./*; } | sed -n "s|^\./|${dir#"$PROC/sys/net/"}/|p"
 	done | sed "s|/$1/|/@/|; s|:| |" | grep -vE '/(mtu|stable_secret|[a-z_]*_lst_attempt) '
 }
 
@@ -122,7 +122,8 @@ capture_queues() {
 # but for virtio's own number.
 device_irqs() {
 	local number action
-	for number in $(ls "$NIC_DIR/msi_irqs" 2>/dev/null); do
+	for number in "$NIC_DIR/msi_irqs"/*; do
+		number=${number##*/}
 		for action in "$PROC/irq/$number"/*/; do
 			[ -d "$action" ] || continue
 			action=${action%/}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # whoever sources this reads them
 #
 # Which driver for user space, whether it can work here, and the change of drivers itself.
 #

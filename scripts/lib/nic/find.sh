@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # whoever sources this reads them
 #
 # From a name to one device, and what sysfs says of it. Nothing is ever chosen by default.
 
@@ -91,7 +91,8 @@ nic_facts() {
 find_by_mac() {
 	local name bdf
 	{
-		for name in $(ls "$SYS/class/net"); do
+		for name in "$SYS/class/net"/*; do
+			name=${name##*/}
 			[ "$(first_line "$SYS/class/net/$name/address")" = "$1" ] || continue
 			interface_device "$name"
 		done

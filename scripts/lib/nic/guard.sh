@@ -151,6 +151,7 @@ device_holders() {
 	# "PATH:" comes before the files of each process. A path has no spaces here.
 	{
 		grep -lF "/$1/resource" "$PROC"/[0-9]*/maps 2>/dev/null | sed 's|/maps$||; s|.*/||'
+		# shellcheck disable=SC2012 # where thousands of links point to, in one process
 		ls -l "$PROC"/[0-9]*/fd 2>/dev/null | awk -v bdf="$1" -v paths="${paths[*]-}" '
 			BEGIN { for (i = split(paths, path, " "); i > 0; i--) wanted[path[i]] = 1 }
 			/^\// { sub(/\/fd:$/, ""); sub(/.*\//, ""); pid = $0; next }
@@ -197,6 +198,7 @@ CRITICAL= # what the NIC carries that --console allows to take; nothing if it ca
 guard_check() {
 	local console=$1 detached=$2 above=() what
 	CRITICAL=
+	# shellcheck disable=SC2153 # nic_find sets it
 	if ! pci_is_nic "$NIC_ID"; then
 		not_bound "$NIC_ID is no network device (class $(pci_attribute "$NIC_ID" class))"
 	fi

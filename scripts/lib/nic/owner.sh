@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # whoever sources this reads them
 #
 # Who manages an interface: NetworkManager, systemd-networkd (netplan stands before one of these
 # two), ifupdown, a DHCP client on its own, or nobody. Before the NIC goes, a DHCP client is ended
@@ -88,6 +88,7 @@ dhcp_client_save() {
 owner_release() {
 	local name pid
 	name=$(state_get ifname)
+	# shellcheck disable=SC2153 # state_load sets it
 	[ -e "$STATE/dhcp-client" ] || return 0
 	pid=$(dhcp_client_of "$name")
 	[ -n "$pid" ] || return 0

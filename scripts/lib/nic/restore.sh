@@ -41,7 +41,7 @@ end_process() {
 # nic_restore BDF: returns 0 when the NIC is as it was, proved. The saved state is dropped then,
 # and stays where it is otherwise, for another try.
 nic_restore() {
-	local bdf=$1
+	local bdf=$1 driver
 	state_load "$bdf"
 	nic_facts "$bdf"
 	if [ ! -d "$NIC_DIR" ]; then
@@ -58,7 +58,8 @@ nic_restore() {
 		end_holders "$bdf" || return 1
 	fi
 	if ! bind_back "$bdf" "$(state_get driver)" "$(state_get override)"; then
-		complain "nic.sh: NOT restored: $bdf has the driver $(or_dash "$(pci_driver "$bdf")"), not $(state_get driver)" \
+		driver=$(or_dash "$(pci_driver "$bdf")")
+		complain "nic.sh: NOT restored: $bdf has the driver $driver, not $(state_get driver)" \
 			"Try again: $0 restore $bdf; or reboot from the cloud's console: the NIC comes back."
 		return 1
 	fi
@@ -80,12 +81,12 @@ nic_restore() {
 # A reboot gave the NIC back, and whoever configures the machine at boot configured it.
 restore_after_reboot() {
 	if is_user_driver "$NIC_DRIVER"; then
-		complain "nic.sh: the machine was rebooted since, and something bound $NIC_ID to $NIC_DRIVER again" \
+		complain "nic.sh: the machine was rebooted since, and something bound it to $NIC_DRIVER again" \
 			"Look for driverctl, or a service that binds at boot. The saved configuration is in $STATE"
 		return 1
 	fi
-	say "The machine was rebooted since $NIC_ID was taken: it has its driver $(or_dash "$NIC_DRIVER") and the" \
-		"configuration of the boot. What was saved is of no use any more."
+	say "The machine was rebooted since $NIC_ID was taken: it has its driver" \
+		"$(or_dash "$NIC_DRIVER") and the configuration of the boot. What was saved is of no use any more."
 	state_drop
 }
 
@@ -135,18 +136,22 @@ prove_aspect() {
 		return 0
 	fi
 	[ -e "$now" ] || : >"$now"
-	if [ "$(state_get owner)" != none ] && [[ $aspect == addresses || $aspect == routes? || $aspect == resolver ]]; then
+	if [ "$(state_get owner)" != none ] && [[ $aspect =~ ^(addresses|routes.|resolver)$ ]]; then
 		owner_has_configured "$(state_get ifname)" && same=yes
 	fi
 	# The order in which addresses and routes stand is not configuration.
-	[ -n "$same" ] || ! cmp -s <(sort "$was") <(sort "$now") || { printf '  %-11s as before\n' "$aspect" && return; }
-	if [ -n "$same" ]; then
+	if [ -z "$same" ] && cmp -s <(sort "$was") <(sort "$now"); then
+		printf '  %-11s as before\n' "$aspect"
+		return
+	elif [ -n "$same" ]; then
 		printf '  %-11s set anew by %s:\n' "$aspect" "$(state_get owner)"
 	else
 		printf '  %-11s DIFFERS:\n' "$aspect"
 	fi
-	{ missing_lines "$was" "$now" | sed 's/^/    was  /' && missing_lines "$now" "$was" | sed 's/^/    is   /'; } |
-		cut -c1-200 | head -n 20
+	{
+		missing_lines "$was" "$now" | sed 's/^/    was  /'
+		missing_lines "$now" "$was" | sed 's/^/    is   /'
+	} | cut -c1-200 | head -n 20
 	[ -n "$same" ]
 }
 

@@ -3,6 +3,8 @@
 #
 # What cases share. $A and $B are the NICs at 00:10.0 and 00:11.0.
 
+# shellcheck disable=SC2034,SC2154 # cases use what is here, and eval sets PID_*
+
 set -u
 export PATH=/usr/sbin:/usr/bin HOME=/root LC_ALL=C
 A=0000:00:10.0
@@ -47,7 +49,10 @@ driver_of() {
 }
 
 interface_of() {
-	ls "$PCI/$1/net" "$PCI/$1"/virtio*/net 2>/dev/null | grep -v : | grep . | head -n 1
+	local name
+	for name in "$PCI/$1"/net/* "$PCI/$1"/virtio*/net/*; do
+		[ ! -e "$name" ] || { echo "${name##*/}" && return; }
+	done
 }
 
 has_driver() {

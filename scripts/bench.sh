@@ -5,8 +5,8 @@
 #
 # usage: ./scripts/bench.sh [--rounds N] [--seconds N] [--case NAME]... [--json FILE]
 #
-#   --rounds N    how often each case is measured (default 5); medians of ratios are judged
-#   --seconds N   measured time of each run (default 3)
+#   --rounds N    how often each case is measured (default 11); medians of ratios are judged
+#   --seconds N   measured time of each run (default 1)
 #   --case NAME   only this case; may be repeated. Cases are in tests/bench/cases.py:
 #                 null-tx null-rx pair-64 pair-64-packed pair-1430 pair-1430-packed
 #                 flows-null flows-pair

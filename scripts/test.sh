@@ -96,16 +96,17 @@ unit_tests() {
 	add_counts "$name" meson "$dir/meson-logs/testlog.json"
 }
 
-# python_tests NAME FOLDER
+# python_tests NAME FOLDER [PYTEST_WORD...]
 python_tests() {
 	local name=$1 folder=$2 status=0
 	local xml=$TMP_DIR/$name.xml
+	shift 2
 	if [ -z "$(find "$folder" -name 'test_*.py' -print -quit)" ]; then
 		fail_suite "$name" "there are no tests in $folder"
 		return
 	fi
 	PMDPERF=$ROOT/build/app/pmdperf run /usr/bin/python3 -m pytest -q -p no:cacheprovider \
-		--junitxml="$xml" "$folder" || status=$?
+		--junitxml="$xml" "$@" "$folder" || status=$?
 	add_counts "$name" junit "$xml"
 	# 0: all passed, 1: some failed and are counted; anything else broke off.
 	[ "$status" -le 1 ] || fail_suite "$name" "pytest ended with status $status"
@@ -134,8 +135,9 @@ run_fuzz() {
 	python_tests fuzz "$ROOT/tests/fuzz"
 }
 
+# Guests wait more than they work, so two share the machine.
 run_e2e() {
-	python_tests e2e "$ROOT/tests/e2e"
+	python_tests e2e "$ROOT/tests/e2e" -n 2
 }
 
 # lint_with TOOL [ARGUMENT...]
@@ -171,7 +173,7 @@ needed_packages() {
 	printf 'build unit\n'
 	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd\n'
 	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
-	[[ ${suites[*]} != *e2e* ]] || printf 'pytest e2e\n'
+	[[ ${suites[*]} != *e2e* ]] || printf 'pytest xdist e2e\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'
 	[ "$CI" != true ] || printf 'clang\n'
 }

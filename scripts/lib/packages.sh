@@ -17,6 +17,7 @@ build   lib:jansson                libjansson-dev   jansson-devel
 build   file:/usr/include/numa.h   libnuma-dev      numactl-devel
 unit    lib:cmocka                 libcmocka-dev    libcmocka-devel
 pytest  py:pytest                  python3-pytest   python3-pytest
+xdist   py:xdist                   python3-pytest-xdist python3-pytest-xdist
 decode  py:scapy                   python3-scapy    python3-scapy
 decode  cmd:tshark                 tshark           wireshark-cli
 testpmd cmd:dpdk-testpmd           dpdk-dev         dpdk

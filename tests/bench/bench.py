@@ -50,8 +50,8 @@ def count(text):
 def parse():
     parser = argparse.ArgumentParser(prog="bench.sh", description=__doc__.splitlines()[0])
     names = [case.name for case in CASES]
-    parser.add_argument("--rounds", type=count, default=5, help="default: 5")
-    parser.add_argument("--seconds", type=count, default=3, help="of each run; default: 3")
+    parser.add_argument("--rounds", type=count, default=11, help="default: 11")
+    parser.add_argument("--seconds", type=count, default=1, help="of each run; default: 1")
     parser.add_argument(
         "--case", action="append", choices=names, metavar="NAME",
         help=f"only this case (repeatable): {', '.join(names)}",

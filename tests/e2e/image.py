@@ -5,6 +5,7 @@ host: packages are downloaded and unpacked into build/e2e/. The project's own fi
 guests see them as they are.
 """
 
+import fcntl
 import lzma
 import os
 import re
@@ -293,9 +294,17 @@ class Image:
     def __init__(self):
         if not shutil.which("qemu-system-x86_64"):
             raise Unavailable("there is no qemu-system-x86_64")
-        release, version = with_fresh_lists(kernel_package)
         self.kernel = WORK / "vmlinux"
         self.initrd = WORK / "initrd"
+        WORK.mkdir(parents=True, exist_ok=True)
+        # Tests in several processes: the first makes it, the others wait.
+        with open(WORK / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.have()
+        self.noiommu = (WORK / "noiommu").read_text() or None
+
+    def have(self):
+        release, version = with_fresh_lists(kernel_package)
         stamp = WORK / "stamp"
         want = f"{FORMAT} {release} {version} {run('pkg-config', '--modversion', 'libdpdk')}"
         if not stamp.exists() or stamp.read_text() != want:
@@ -303,10 +312,8 @@ class Image:
             stamp.write_text(want)
         else:
             program(None)
-        self.noiommu = (WORK / "noiommu").read_text() or None
 
     def make(self, release, version):
-        WORK.mkdir(parents=True, exist_ok=True)
         (WORK / "stamp").unlink(missing_ok=True)
         folders = with_fresh_lists(fetch, release, version)
         build = headers(release)

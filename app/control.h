@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -45,8 +46,7 @@ struct control_stats {
 /*
  * True if a frame is for main: what a network says by itself. ARP, LLDP, LACP, LLC (spanning tree);
  * of IPv4 ICMP and IGMP; of IPv6 ICMP, behind hop-by-hop options, too. Looks at the first 24 bytes,
- * which every mbuf has room for. Without a branch: engines ask for every frame they receive, and
- * hand a burst over only if one is.
+ * which every mbuf has room for. Without a branch, for the sake of engines.
  */
 static inline bool
 control_is_control(const struct rte_mbuf *m)
@@ -62,6 +62,22 @@ control_is_control(const struct rte_mbuf *m)
 	return (type == RTE_ETHER_TYPE_ARP) | (type == RTE_ETHER_TYPE_LLDP) |
 	       (type == RTE_ETHER_TYPE_SLOW) | ((uint16_t)(type - 1) < 1535) |
 	       ((type == RTE_ETHER_TYPE_IPV4) & icmp) | ((type == RTE_ETHER_TYPE_IPV6) & icmpv6);
+}
+
+/*
+ * 0 for what cannot be control at first sight: IPv4 that is neither ICMP nor IGMP, and the zeros of
+ * net_null. What engines ask of every frame they receive, for it takes half the instructions; a
+ * burst with another answer in it is to be looked at again, by control_is_control().
+ */
+static inline unsigned
+control_suspicion(const struct rte_mbuf *m)
+{
+	const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint16_t type;
+
+	static_assert(IPPROTO_ICMP == 1 && IPPROTO_IGMP == 2, "one comparison for both");
+	memcpy(&type, p + 12, sizeof(type));
+	return (type & (uint16_t)~RTE_BE16(RTE_ETHER_TYPE_IPV4)) | ((uint8_t)(p[23] - 1) < 2);
 }
 
 /*

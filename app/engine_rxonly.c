@@ -7,6 +7,7 @@
 #include "control.h"
 #include "engine.h"
 #include "mbuf_free.h"
+#include "simd.h"
 
 static void
 count(struct stream *s, uint16_t n, uint64_t bytes)
@@ -38,22 +39,35 @@ take_with_care(struct stream *s, struct rte_mbuf **pkts, uint16_t n)
 	return n;
 }
 
+/* What the quick look took for odd may be IPv6 test traffic, or anything else that is plain. */
+static bool
+needs_care(const struct stream *s, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint64_t odd = s->count_bad_cksum;
+
+	for (uint16_t i = 0; i < n; i++)
+		odd |= mbuf_oddity(pkts[i], pkts[0]->pool) | control_is_control(pkts[i]);
+	return odd != 0;
+}
+
 static unsigned
 rxonly_burst(struct stream *s)
 {
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
-	uint16_t n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
 	uint64_t bytes = 0, odd = s->count_bad_cksum;
 	struct rte_mempool *pool;
+	uint16_t n;
 
+	simd_leave();
+	n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
 	if (n == 0)
 		return 0;
 	pool = pkts[0]->pool;
 	for (uint16_t i = 0; i < n; i++) {
 		bytes += pkts[i]->pkt_len;
-		odd |= mbuf_oddity(pkts[i], pool) | control_is_control(pkts[i]);
+		odd |= mbuf_oddity(pkts[i], pool) | control_suspicion(pkts[i]);
 	}
-	if (unlikely(odd != 0))
+	if (unlikely(odd != 0) && needs_care(s, pkts, n))
 		return take_with_care(s, pkts, n);
 	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
 	count(s, n, bytes);

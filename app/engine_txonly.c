@@ -21,6 +21,7 @@
 #include "engine.h"
 #include "flow.h"
 #include "frame.h"
+#include "simd.h"
 #include "txonly.h"
 
 /*
@@ -118,6 +119,7 @@ txonly_burst(struct stream *s)
 			write_udp(pkts[i], word[i]);
 			reset_mbuf(pkts[i], &t->fresh);
 		}
+		simd_leave();
 		sent = rte_eth_tx_burst(s->port, s->queue, pkts, n);
 		if (unlikely(sent < n))
 			rte_mempool_put_bulk(s->pool, (void **)&pkts[sent], n - sent);
@@ -141,6 +143,7 @@ txonly_burst_offload(struct stream *s)
 			reset_mbuf(pkts[i], &t->fresh);
 			pkts[i]->tx_offload = t->offload;
 		}
+		simd_leave();
 		sent = rte_eth_tx_prepare(s->port, s->queue, pkts, n);
 		sent = rte_eth_tx_burst(s->port, s->queue, pkts, sent);
 		if (unlikely(sent < n))
@@ -191,6 +194,7 @@ txonly_burst_segs(struct stream *s)
 	if (built > 0) {
 		uint16_t ready = built;
 
+		simd_leave();
 		if (t->fresh.ol_flags != 0)
 			ready = rte_eth_tx_prepare(s->port, s->queue, pkts, built);
 		sent = rte_eth_tx_burst(s->port, s->queue, pkts, ready);

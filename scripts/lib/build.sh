@@ -10,11 +10,13 @@ build_mark() {
 }
 
 # build_program DIR LOG [TARGET...]: without targets, everything. Environment: CC for a new folder,
-# MESON_OPTIONS (-Dname=value ...) for any. Returns 1 when it failed; LOG says why.
+# MESON_OPTIONS (-Dname=value ...) for any. Returns 1 when it failed; LOG says why. In a bundle all is
+# built.
 build_program() {
 	local dir=$1 log=$2 options=() set_up='' there
 	local mark=$1/.pmdperf-machine asked=$1/.pmdperf-options
 	shift 2
+	! is_bundle || return 0
 	read -r -a options <<<"${MESON_OPTIONS:-}" || :
 	if [ ! -e "$dir/build.ninja" ]; then
 		set_up=new

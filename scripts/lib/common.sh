@@ -90,6 +90,11 @@ need_count() {
 		usage_error "$1 takes a whole number from 1 to 999999, not '${2-}'"
 }
 
+# Whether this is an unpacked bundle: the program is there, and nothing is built or installed for it.
+is_bundle() {
+	[ -e "$ROOT/BUNDLE" ]
+}
+
 # The comment at the head of a script is its help.
 print_help() {
 	awk 'NR > 2 && !/^#/ { exit } NR > 3 { sub(/^# ?/, ""); print }' "$0"

@@ -54,6 +54,7 @@ missing() {
 	shift
 	while read -r group there apt dnf; do
 		[[ " $* " == *" $group "* ]] || continue
+		[ "$group" != build ] || ! is_bundle || continue
 		is_there "$there" && continue
 		case $column in
 		2) printf '%s\n' "${there#*:}" ;;

@@ -9,6 +9,15 @@ import sys
 
 WIDTH = 79  # a full 80th column wraps on some terminals
 RULE = "=" * WIDTH
+BUNDLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../BUNDLE")
+CLONE_NEXT = (
+    "            ./scripts/test.sh                the tests",
+    "            ./scripts/bench.sh               side by side with dpdk-testpmd",
+)
+BUNDLE_NEXT = (
+    "            ./scripts/nic.sh status          the NICs of this machine",
+    "            README.md                        how to measure one",
+)
 
 
 def load(folder, size, side):
@@ -78,8 +87,7 @@ def screen(args):
         f"Results     {args.folder}/ (JSON and console logs)",
         f"Given back  {given_back(args.borrowed)}",
         "Next        ./build/app/pmdperf -- --help    every option",
-        "            ./scripts/test.sh                the tests",
-        "            ./scripts/bench.sh               side by side with dpdk-testpmd",
+        *(BUNDLE_NEXT if os.path.exists(BUNDLE) else CLONE_NEXT),
     ]
     return [line[:WIDTH] for line in lines]
 

@@ -115,6 +115,18 @@ def test_nothing_is_installed_when_nothing_is_missing(clone):
     assert run(words).stdout == "fine\n"
 
 
+def test_a_bundle_needs_and_builds_nothing(clone):
+    (clone.folder / "BUNDLE").write_text("")
+    text = f"""{MISSING}
+build_program "$ROOT/build" "$ROOT/log"
+missing 2 build unit
+PACKAGES='other cmd:no-such-command-either apt-name-y dnf-name-y'
+missing 2 build other"""
+    done = run(clone.library(text, "common", "process", "packages", "build"))
+    assert (done.returncode, done.stdout) == (0, "no-such-command-either\n")
+    assert not (clone.folder / "build").exists()
+
+
 @pytest.mark.parametrize("words", [["--case", "nul-tx"], ["--rounds", "0"], ["--sekonds", "1"]])
 def test_bench_wrong_usage_is_status_2(clone, nothing_left, words):
     bench = Path(__file__).parents[1] / "bench"

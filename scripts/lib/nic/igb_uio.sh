@@ -45,10 +45,11 @@ igb_uio_can_be_built() {
 	fi
 }
 
-# The folder with igb_uio.c: as dpdk-kmods-dkms has it, or the git tree.
+# The folder with igb_uio.c: a bundle's own, as dpdk-kmods-dkms has it, or the git tree.
 igb_uio_source() {
 	local file
-	for file in "$SYSROOT"/usr/src/dpdk-kmods*/igb_uio.c "$SYSROOT"/usr/src/dpdk-kmods*/igb_uio/igb_uio.c \
+	for file in "$ROOT"/dpdk-kmods/igb_uio.c "$SYSROOT"/usr/src/dpdk-kmods*/igb_uio.c \
+		"$SYSROOT"/usr/src/dpdk-kmods*/igb_uio/igb_uio.c \
 		"$SYSROOT"/usr/src/dpdk-kmods*/linux/igb_uio/igb_uio.c; do
 		if [ -e "$file" ]; then
 			printf '%s\n' "${file%/*}"
@@ -57,20 +58,26 @@ igb_uio_source() {
 	done
 }
 
+# igb_uio_fetch DIR: unpacks the distribution's package there, installs nothing, and prints the folder
+# with igb_uio.c. Returns 1 with the reason in DIR/log.
+igb_uio_fetch() {
+	local file
+	(cd "$1" && apt-get download dpdk-kmods-dkms && dpkg-deb -x dpdk-kmods-dkms_*.deb package) \
+		>"$1/log" 2>&1 || return 1
+	file=$(find "$1/package" -name igb_uio.c | head -n 1)
+	printf '%s\n' "${file%/*}"
+}
+
 igb_uio_build() {
 	local file=$1 dir=$TMP_DIR/igb_uio source
 	source=$(igb_uio_source)
 	mkdir -p "$dir"
 	say "Building igb_uio for $(uname -r)"
 	if [ -z "$source" ]; then
-		# The package is only unpacked: nothing is installed.
-		(cd "$dir" && apt-get download dpdk-kmods-dkms && dpkg-deb -x dpdk-kmods-dkms_*.deb package) \
-			>"$dir/log" 2>&1 || {
+		source=$(igb_uio_fetch "$dir") || {
 			IGB_UIO_WHY="its source, the package dpdk-kmods-dkms, cannot be had ($(tail -n 1 "$dir/log"))"
 			return 1
 		}
-		source=$(find "$dir/package" -name igb_uio.c | head -n 1)
-		source=${source%/*}
 	fi
 	cp -r "$source" "$dir/build" || return 1
 	# Alone, whatever else the package would build.

@@ -9,6 +9,7 @@
 #   integration   the program on DPDK's virtual devices (hugepages are borrowed and given back)
 #   scripts       the scripts themselves
 #   fuzz          random words and files, a short round
+#   bundle        the tarball of bundle.sh, in a system of another release and on an old CPU
 #   e2e           real PCI NICs in QEMU guests, taken from the kernel and given back
 #   lint          shellcheck, codespell, clang-format, cppcheck; one test each
 #   --help        this text
@@ -29,7 +30,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/lib/build.sh"
 . "$HERE/lib/hugepages.sh"
 
-SUITES=(unit integration scripts fuzz e2e lint)
+SUITES=(unit integration scripts fuzz bundle e2e lint)
 PAGES=512 # 1 GB: two programs at a time with room for testpmd-sized pools
 
 CI=${CI:-}
@@ -47,7 +48,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ ${#suites[@]} -eq 0 ]; then
-	suites=(unit integration scripts fuzz e2e)
+	suites=(unit integration scripts fuzz bundle e2e)
 	[ "$CI" != true ] || suites+=(lint)
 fi
 
@@ -135,6 +136,10 @@ run_fuzz() {
 	python_tests fuzz "$ROOT/tests/fuzz"
 }
 
+run_bundle() {
+	python_tests bundle "$ROOT/tests/bundle"
+}
+
 # Guests wait more than they work, so two share the machine.
 run_e2e() {
 	python_tests e2e "$ROOT/tests/e2e" -n 2
@@ -173,6 +178,7 @@ needed_packages() {
 	printf 'build unit\n'
 	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd\n'
 	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
+	[[ ${suites[*]} != *bundle* ]] || printf 'pytest e2e\n'
 	[[ ${suites[*]} != *e2e* ]] || printf 'pytest xdist e2e\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'
 	[ "$CI" != true ] || printf 'clang\n'

@@ -40,7 +40,7 @@ def test_wrong_suite_is_status_2_and_lists_the_valid(clone, nothing_left, words)
     assert done.returncode == 2
     assert "unti" in done.stderr
     if not words[-1].startswith("-"):
-        assert "unit integration scripts fuzz e2e lint" in done.stderr
+        assert "unit integration scripts fuzz bundle e2e lint" in done.stderr
     assert not (clone.folder / "build").exists()
 
 

@@ -127,8 +127,8 @@ put_scripts() {
 	done
 }
 
-# For who wants to change a library in the executable, as the LGPL has it: from this and the packages
-# in VERSIONS a new one is made.
+# For who wants to change a library in the executable, as the LGPL has it: from this and the
+# packages in VERSIONS a new one is made.
 put_source() {
 	mkdir "$top/source"
 	cp -r "$ROOT/app" "$ROOT/lib" "$ROOT/meson.build" "$ROOT/meson_options.txt" "$top/source"
@@ -163,7 +163,8 @@ put_licences() {
 		sort >"$top/licences/VERSIONS"
 	while read -r file; do
 		[ ! -e "$file" ] || cp -L "$file" "$top/licences/common"
-	done < <(grep -oh '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$top/licences"/*-* | sort -u)
+	done < <(grep -oh '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' \
+		"$top/licences"/*-* | sort -u)
 }
 
 put_readme() {

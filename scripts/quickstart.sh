@@ -135,7 +135,7 @@ measure() {
 	[ "$status" -eq 0 ] || fail "the receiver failed with exit status $status" "$size-receiver"
 }
 
-# RHEL 8 has a Python of its own, not on PATH, and some systems none: no reason for a bundle to fail.
+# RHEL 8 has a Python of its own, not on PATH, and some systems none: a bundle works there, too.
 find_python() {
 	local file
 	for file in /usr/bin/python3 /usr/libexec/platform-python; do

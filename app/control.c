@@ -87,7 +87,7 @@ control_send_for_main(struct worker *w)
 }
 
 void
-control_take(struct rte_mbuf *m, struct control_stats *stats)
+control_count(const struct rte_mbuf *m, struct control_stats *stats)
 {
 	const struct rte_ether_hdr *eth = rte_pktmbuf_mtod(m, const struct rte_ether_hdr *);
 
@@ -100,14 +100,4 @@ control_take(struct rte_mbuf *m, struct control_stats *stats)
 		stats->icmp++;
 	else
 		stats->link++;
-	rte_pktmbuf_free(m);
-}
-
-void
-control_receive(struct control_queue *q, struct control_stats *stats)
-{
-	struct rte_mbuf *m;
-
-	while (rte_ring_sc_dequeue(q->to_main, (void **)&m) == 0)
-		control_take(m, stats);
 }

@@ -37,10 +37,11 @@ struct control_queue {
 /* What main did with control frames. Main writes and reads. */
 struct control_stats {
 	uint64_t arp;
-	uint64_t icmp;    /* and ICMPv6, IGMP */
-	uint64_t link;    /* neither IP nor ARP: LLDP, spanning tree, ... */
-	uint64_t other;   /* test traffic on queues that no engine polls */
-	uint64_t dropped; /* by workers, for want of room */
+	uint64_t icmp;     /* and ICMPv6, IGMP */
+	uint64_t link;     /* neither IP nor ARP: LLDP, spanning tree, ... */
+	uint64_t other;    /* test traffic on queues that no engine polls */
+	uint64_t dropped;  /* by workers, for want of room */
+	uint64_t answered; /* of those above */
 };
 
 /*
@@ -98,8 +99,5 @@ void control_fini(struct control_queue *q);
 /* The worker's part: sends what main put on the ring. A few frames at most. */
 void control_send_for_main(struct worker *w);
 
-/* Main's part: takes what the worker handed over, counts and frees it. */
-void control_receive(struct control_queue *q, struct control_stats *stats);
-
-/* Counts a frame by kind and frees it. Main only. */
-void control_take(struct rte_mbuf *m, struct control_stats *stats);
+/* Main's part: counts a frame by kind. */
+void control_count(const struct rte_mbuf *m, struct control_stats *stats);

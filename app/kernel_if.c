@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel_if.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <net/if.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,4 +39,26 @@ kernel_if_running(unsigned if_index)
 
 	return if_index == 0 || !ask(if_index, SIOCGIFFLAGS, &ifr) ||
 	       (ifr.ifr_flags & IFF_RUNNING) != 0;
+}
+
+bool
+kernel_if_has_ipv4(unsigned if_index, uint32_t ip)
+{
+	char name[IF_NAMESIZE];
+	struct ifaddrs *all;
+	bool found = false;
+
+	if (if_index == 0 || if_indextoname(if_index, name) == NULL || getifaddrs(&all) != 0)
+		return false;
+	for (const struct ifaddrs *a = all; a != NULL && !found; a = a->ifa_next) {
+		struct sockaddr_in in;
+
+		if (a->ifa_addr == NULL || a->ifa_addr->sa_family != AF_INET ||
+			strcmp(a->ifa_name, name) != 0)
+			continue;
+		memcpy(&in, a->ifa_addr, sizeof(in));
+		found = ntohl(in.sin_addr.s_addr) == ip;
+	}
+	freeifaddrs(all);
+	return found;
 }

@@ -11,5 +11,8 @@
 /* @return the MTU; 0: not known, or not a kernel's interface (index 0) */
 uint16_t kernel_if_mtu(unsigned if_index);
 
+/* @return whether it is a kernel's interface that has this address (host byte order) */
+bool kernel_if_has_ipv4(unsigned if_index, uint32_t ip);
+
 /* @return false only if it is a kernel's interface that is down or without a carrier */
 bool kernel_if_running(unsigned if_index);

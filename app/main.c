@@ -20,6 +20,7 @@
 #include "host.h"
 #include "leftovers.h"
 #include "live.h"
+#include "next_hop.h"
 #include "output.h"
 #include "preplan.h"
 #include "report.h"
@@ -161,6 +162,7 @@ plan_run(struct run *run, struct err *e)
 	if (nb == 0)
 		return preplan_no_port(&app.args, e);
 	run->nb_ports = (unsigned)nb;
+	next_hop_set_self(run);
 	run_open_leases(run);
 	app.mem.rxd = app.mem.txd = 0;
 	for (unsigned i = 0; i < run->nb_ports; i++) {
@@ -280,6 +282,8 @@ run_test(int argc, char **argv, struct err *e)
 	if (!eal_is_verbose(&app.args))
 		capture_log_begin();
 	run_wait_link(run);
+	if (next_hop_resolve(run, e) != 0)
+		goto out;
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
 		goto out;
 	live_directions(app.result.report.sends, app.result.report.receives);

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "engine.h"
 #include "err.h"
+#include "neighbour.h"
 #include "notes.h"
 #include "plan.h"
 #include "report.h"
@@ -25,6 +26,8 @@ struct port {
 	struct mac mac;
 	struct mac dst_mac;
 	bool default_dst_mac;
+	struct neighbour_self self; /* MAC and IPv4 address that it answers for */
+	bool answers;               /* ARP and ICMP echo, by itself */
 	struct report_rings asked, used;
 	uint16_t mtu;        /* in force; 0: the device does not say */
 	uint16_t mtu_before; /* when it was found; 0: not looked at */

@@ -263,8 +263,10 @@ end_notes(const struct run *r, const struct sampler_result *s)
 	if (r->control.arp + r->control.icmp + r->control.link + dropped > 0)
 		notes_add(r->notes,
 			"control frames received, in no other count: %" PRIu64 " ARP, %" PRIu64
-			" ICMP or IGMP, %" PRIu64 " neither IP nor ARP, %" PRIu64 " dropped unread",
-			r->control.arp, r->control.icmp, r->control.link, dropped);
+			" ICMP or IGMP, %" PRIu64 " neither IP nor ARP, %" PRIu64
+			" dropped unread; %" PRIu64 " answered",
+			r->control.arp, r->control.icmp, r->control.link, dropped,
+			r->control.answered);
 	if (s->stuck > 0)
 		notes_warn(r->notes,
 			"%u lcores did not end within 2 s: a driver does not return from its burst "

@@ -21,8 +21,6 @@ enum {
 	LINK_SETTLE_MS = 200, /* a peer that just came still empties its rings; a switch learns */
 	LAUNCH_WAIT_MS = 500,
 	STOP_WAIT_MS = 2000,
-	MAIN_BURST = 32,
-	LEASE_NS = 1000000000,
 };
 
 void
@@ -166,53 +164,4 @@ run_received(const struct run *r)
 	for (unsigned i = 0; i < r->plan.nb_streams; i++)
 		n += counter_get(&r->streams[i].count.rx_packets);
 	return n;
-}
-
-void
-run_open_leases(struct run *r)
-{
-	for (unsigned i = 0; i < r->nb_ports; i++)
-		lease_open(&r->leases[i], r->ports[i].name, r->notes);
-}
-
-static void
-renew_leases(struct run *r)
-{
-	uint64_t now = clock_mono_ns();
-
-	if (now < r->lease_due_ns)
-		return;
-	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
-		const struct worker *w = &r->workers[i];
-
-		if (!w->launched || counter_get(&w->turns) == w->turns_seen)
-			return;
-	}
-	for (unsigned i = 0; i < r->plan.nb_workers; i++)
-		r->workers[i].turns_seen = counter_get(&r->workers[i].turns);
-	for (unsigned i = 0; i < r->nb_ports; i++)
-		lease_renew(&r->leases[i], r->notes);
-	r->lease_due_ns = now + LEASE_NS;
-}
-
-void
-run_attend(struct run *r)
-{
-	struct rte_mbuf *pkts[MAIN_BURST];
-
-	for (unsigned i = 0; i < r->plan.nb_workers; i++)
-		control_receive(&r->workers[i].control, &r->control);
-	for (unsigned i = 0; i < r->nb_ports; i++) {
-		const struct port *p = &r->ports[i];
-
-		if (p->engine->receives)
-			continue;
-		for (uint16_t q = 0; q < p->used.rxq; q++) {
-			uint16_t n = rte_eth_rx_burst(p->id, q, pkts, MAIN_BURST);
-
-			for (uint16_t k = 0; k < n; k++)
-				control_take(pkts[k], &r->control);
-		}
-	}
-	renew_leases(r);
 }

@@ -79,6 +79,21 @@ uint64_t run_received(const struct run *r);
  */
 void run_attend(struct run *r);
 
+/*
+ * Sends a frame of main's by a worker that sends on the port, or by queue 0 where none does or
+ * before they run. Never waits; the mbuf is gone in any case.
+ */
+void run_send(struct run *r, struct port *p, struct rte_mbuf *m);
+
+/* Takes a frame that is no test traffic: counts it, answers it if it is a question to us. */
+void run_take(struct run *r, struct rte_mbuf *m);
+
+/* Receives on a port whose queues are main's. @return how many frames, room at most */
+unsigned run_receive(const struct port *p, struct rte_mbuf **pkts, unsigned room);
+
+/* Sets where a port's frames go. No worker runs yet and no device holds a frame. */
+void run_set_dst_mac(struct run *r, struct port *p, struct mac mac);
+
 /* Opens the leases of all ports; run_free() closes them. */
 void run_open_leases(struct run *r);
 

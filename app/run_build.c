@@ -224,6 +224,19 @@ setup_queues(struct run *r, struct port *p, unsigned index, struct err *e)
 	return 0;
 }
 
+void
+run_set_dst_mac(struct run *r, struct port *p, struct mac mac)
+{
+	p->dst_mac = mac;
+	p->default_dst_mac = false;
+	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
+		const struct stream *s = &r->streams[i];
+
+		if (s->sends && s->owns_pools && s->port == p->id)
+			txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac);
+	}
+}
+
 static int
 make_main_pool(struct run *r, struct err *e)
 {

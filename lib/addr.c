@@ -93,6 +93,12 @@ addr_ipv4_is_multicast(uint32_t ip)
 	return ip >> 28 == 0xe;
 }
 
+struct mac
+addr_multicast_mac(uint32_t ip)
+{
+	return (struct mac){{0x01, 0, 0x5e, ip >> 16 & 0x7f, ip >> 8 & 0xff, ip & 0xff}};
+}
+
 bool
 addr_mac_is_zero(const struct mac *mac)
 {

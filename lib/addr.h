@@ -35,6 +35,9 @@ int addr_parse_mac(const char *text, struct mac *mac);
 const char *addr_format_mac(const struct mac *mac, char *buf);
 
 bool addr_ipv4_is_multicast(uint32_t ip); /* 224.0.0.0/4 */
+
+/* The MAC that a multicast address is sent to (RFC 1112, 6.4). */
+struct mac addr_multicast_mac(uint32_t ip);
 bool addr_mac_is_zero(const struct mac *mac);
 bool addr_mac_is_broadcast(const struct mac *mac);
 bool addr_mac_is_multicast(const struct mac *mac); /* true for broadcast as well */

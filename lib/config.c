@@ -175,3 +175,20 @@ config_dst_mac(const struct config *c, unsigned int port)
 		return &c->eth_peer[port];
 	return c->has_dst_mac ? &c->dst_mac : NULL;
 }
+
+bool
+config_next_hop(const struct config *c, uint32_t *ip)
+{
+	if (c->gateway == 0 && !config_given(c, "dst-ip"))
+		return false;
+	*ip = c->gateway != 0 ? c->gateway : c->dst_ip;
+	return true;
+}
+
+uint32_t
+config_own_ip(const struct config *c, bool sends, bool any_sends)
+{
+	if (sends || (!any_sends && config_given(c, "src-ip")))
+		return c->src_ip;
+	return c->dst_ip;
+}

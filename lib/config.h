@@ -67,6 +67,7 @@ struct config {
 	uint32_t flows_per_core;
 	enum tx_cksum tx_cksum;
 	uint32_t src_ip, dst_ip; /* host byte order */
+	uint32_t gateway;        /* the next hop's address; 0: dst_ip is on the link */
 	bool has_dst_mac;
 	struct mac dst_mac;    /* for every port without an eth_peer */
 	uint64_t eth_peer_set; /* bit N: eth_peer[N] was given */
@@ -159,6 +160,20 @@ const char *config_mode(const struct config *c, unsigned int port);
 
 /* The destination MAC the user gave for a port, or NULL. */
 const struct mac *config_dst_mac(const struct config *c, unsigned int port);
+
+/*
+ * The address whose MAC has to be asked for where none is given.
+ * @return false: the user gave neither --gateway nor --dst-ip, and the default is nobody's
+ */
+bool config_next_hop(const struct config *c, uint32_t *ip);
+
+/*
+ * The address a port answers for: the source of one that sends. One that only receives is the
+ * destination of a sender beside it; alone it is --src-ip, its own, or the default destination.
+ * @param sends the port sends
+ * @param any_sends some port of the run does
+ */
+uint32_t config_own_ip(const struct config *c, bool sends, bool any_sends);
 
 /* Everything --help says, at most 80 columns wide. engines as for config_parse(). */
 void config_print_help(FILE *out, const char *const *engines);

@@ -117,6 +117,15 @@ check_addresses(const struct config *c, struct err *e)
 
 	if (check_ip(c, "src-ip", c->src_ip, e) < 0 || check_ip(c, "dst-ip", c->dst_ip, e) < 0)
 		return -1;
+	if (given(c, "gateway", 0) != NULL) {
+		if (check_ip(c, "gateway", c->gateway, e) < 0)
+			return -1;
+		if (addr_ipv4_is_multicast(c->gateway))
+			return REFUSE(c, "gateway", 0, e, "a multicast address cannot be a router");
+		if (c->gateway == c->src_ip)
+			return REFUSE(c, "gateway", 0, e,
+				"is the source, our own address: give the router's");
+	}
 	if (addr_ipv4_is_multicast(c->src_ip))
 		return REFUSE(c, "src-ip", 0, e, "a multicast address cannot be a source");
 	if (c->src_ip == c->dst_ip)

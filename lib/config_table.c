@@ -316,6 +316,15 @@ const struct option config_table[] = {
 		FIELD(dst_ip),
 	},
 	{
+		.name = "gateway",
+		.type = &option_ipv4,
+		.group = "traffic",
+		.without = "dst-ip itself, if it is given",
+		.help = "router to the destination: whose MAC to ask for by ARP where none is "
+			"given",
+		FIELD(gateway),
+	},
+	{
 		.name = "tx-ip",
 		.arg = "SRC,DST",
 		.type = &option_ipv4,
@@ -342,7 +351,7 @@ const struct option config_table[] = {
 		.name = "dst-mac",
 		.type = &option_mac,
 		.group = "traffic",
-		.without = "02:00:00:00:00:00, as in testpmd",
+		.without = "by ARP; 02:00:00:00:00:00, as in testpmd, if no address is given",
 		.help = "destination MAC of every port: the peer's, or the gateway's in a cloud",
 		FIELD(dst_mac),
 	},

@@ -90,6 +90,9 @@ OWN_WORDS = [
     case("src_ip_multicast", [TX, "--src-ip=224.0.0.1"], ["--src-ip=224.0.0.1", "multicast"]),
     case("dst_ip_zero", [TX, "--dst-ip=0.0.0.0"], ["--dst-ip=0.0.0.0"]),
     case("same_ips", [TX, "--src-ip=198.18.0.2"], ["--src-ip=198.18.0.2", "both 198.18.0.2"]),
+    case("gateway_zero", [TX, "--gateway=0.0.0.0"], ["--gateway=0.0.0.0"]),
+    case("gateway_multicast", [TX, "--gateway=224.0.0.1"], ["--gateway=224.0.0.1"]),
+    case("gateway_own", [TX, "--gateway=198.18.0.1"], ["--gateway=198.18.0.1", "own"]),
     case("tx_ip_one", [TX, "--tx-ip=192.0.2.1"], ["--tx-ip=192.0.2.1", "SRC,DST"]),
     case("tx_udp_0", [TX, "--tx-udp=0"], ["--tx-udp=0", "1 to 65535"]),
     case("tx_udp_3", [TX, "--tx-udp=1,2,3"], ["--tx-udp=1,2,3", "at most 2"]),
@@ -293,7 +296,7 @@ def test_help(box):
     for option in ("forward-mode port-mode duration warmup plan config help version stats-period "
                    "quiet json portmask nb-cores rxq txq rxd txd max-pkt-len rss-udp "
                    "enable-rx-cksum mbcache total-num-mbufs mbuf-size txpkts burst flows-per-core "
-                   "src-ip dst-ip tx-ip tx-udp dst-mac eth-peer tx-cksum").split():
+                   "src-ip dst-ip gateway tx-ip tx-udp dst-mac eth-peer tx-cksum").split():
         assert re.search(rf"^[ *] --{option}\b", r.out, re.M), option
     for engine in ("txonly", "rxonly"):
         assert engine in r.out

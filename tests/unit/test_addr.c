@@ -145,6 +145,21 @@ test_kinds_of_addresses(void **state)
 	assert_false(addr_mac_equal(&own, &zero));
 }
 
+/* The low 23 bits, after RFC 1112: 224.128.64.32 and 224.0.64.32 share a MAC. */
+static void
+test_mac_of_a_group(void **state)
+{
+	const struct mac all_hosts = {{0x01, 0x00, 0x5e, 0x00, 0x00, 0x01}};
+	const struct mac high = {{0x01, 0x00, 0x5e, 0x7f, 0xfe, 0xfd}};
+	struct mac mac;
+
+	(void)state;
+	mac = addr_multicast_mac(0xe0000001);
+	assert_true(addr_mac_equal(&mac, &all_hosts));
+	mac = addr_multicast_mac(0xeffffefd);
+	assert_true(addr_mac_equal(&mac, &high));
+}
+
 int
 main(void)
 {
@@ -155,6 +170,7 @@ main(void)
 		cmocka_unit_test(test_mac_with_colons_dashes_or_nothing_between),
 		cmocka_unit_test(test_what_is_not_a_mac_is_refused),
 		cmocka_unit_test(test_kinds_of_addresses),
+		cmocka_unit_test(test_mac_of_a_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -405,6 +405,44 @@ test_late_refusals_name_the_words_given(void **state)
 	assert_string_equal(e.msg, "no option's fault");
 }
 
+static void
+test_whose_mac_to_ask_for(void **state)
+{
+	uint32_t ip = 7;
+
+	(void)state;
+	assert_int_equal(PARSE("--forward-mode=txonly", "--src-ip=10.0.0.1"), 0);
+	assert_false(config_next_hop(&c, &ip));
+	assert_int_equal(ip, 7);
+	assert_int_equal(PARSE("--forward-mode=txonly", "--dst-ip=10.0.0.2"), 0);
+	assert_true(config_next_hop(&c, &ip));
+	assert_int_equal(ip, 0x0a000002);
+	assert_int_equal(PARSE("--forward-mode=txonly", "--tx-ip=10.0.0.1,10.0.0.3"), 0);
+	assert_true(config_next_hop(&c, &ip));
+	assert_int_equal(ip, 0x0a000003);
+	assert_int_equal(
+		PARSE("--forward-mode=txonly", "--dst-ip=10.0.0.2", "--gateway=10.0.0.254"), 0);
+	assert_true(config_next_hop(&c, &ip));
+	assert_int_equal(ip, 0x0a0000fe);
+}
+
+static void
+test_own_address(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--forward-mode=txonly"), 0);
+	assert_int_equal(config_own_ip(&c, true, true), 0xc6120001);
+	/* A receiver takes what a sender with the same defaults sends. */
+	assert_int_equal(config_own_ip(&c, false, false), 0xc6120002);
+	assert_int_equal(config_own_ip(&c, false, true), 0xc6120002);
+	assert_int_equal(PARSE("--forward-mode=rxonly", "--src-ip=10.0.0.1"), 0);
+	assert_int_equal(config_own_ip(&c, false, false), 0x0a000001);
+	/* Two ports cannot have one address: the sender's is the source. */
+	assert_int_equal(config_own_ip(&c, false, true), 0xc6120002);
+	assert_int_equal(PARSE("--forward-mode=rxonly", "--dst-ip=10.0.0.2"), 0);
+	assert_int_equal(config_own_ip(&c, false, false), 0x0a000002);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -424,6 +462,8 @@ main(void)
 		TEST(test_names_of_options),
 		TEST(test_every_option_is_echoed_with_its_origin),
 		TEST(test_late_refusals_name_the_words_given),
+		TEST(test_own_address),
+		TEST(test_whose_mac_to_ask_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

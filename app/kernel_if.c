@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -42,23 +43,59 @@ kernel_if_running(unsigned if_index)
 }
 
 bool
-kernel_if_has_ipv4(unsigned if_index, uint32_t ip)
+kernel_if_up(unsigned if_index)
+{
+	struct ifreq ifr = {0};
+
+	return ask(if_index, SIOCGIFFLAGS, &ifr) && (ifr.ifr_flags & IFF_UP) != 0;
+}
+
+/* Looks through an interface's IPv4 addresses for ip, or, if it is 0, for the first. */
+static uint32_t
+find_ipv4(unsigned if_index, uint32_t ip)
 {
 	char name[IF_NAMESIZE];
 	struct ifaddrs *all;
-	bool found = false;
+	uint32_t found = 0;
 
 	if (if_index == 0 || if_indextoname(if_index, name) == NULL || getifaddrs(&all) != 0)
-		return false;
-	for (const struct ifaddrs *a = all; a != NULL && !found; a = a->ifa_next) {
+		return 0;
+	for (const struct ifaddrs *a = all; a != NULL && found == 0; a = a->ifa_next) {
 		struct sockaddr_in in;
 
 		if (a->ifa_addr == NULL || a->ifa_addr->sa_family != AF_INET ||
 			strcmp(a->ifa_name, name) != 0)
 			continue;
 		memcpy(&in, a->ifa_addr, sizeof(in));
-		found = ntohl(in.sin_addr.s_addr) == ip;
+		if (ip == 0 || ntohl(in.sin_addr.s_addr) == ip)
+			found = ntohl(in.sin_addr.s_addr);
 	}
 	freeifaddrs(all);
 	return found;
+}
+
+bool
+kernel_if_has_ipv4(unsigned if_index, uint32_t ip)
+{
+	return ip != 0 && find_ipv4(if_index, ip) == ip;
+}
+
+uint32_t
+kernel_if_ipv4(unsigned if_index)
+{
+	return find_ipv4(if_index, 0);
+}
+
+const char *
+kernel_if_names(char *buf, size_t len)
+{
+	struct if_nameindex *all = if_nameindex();
+	size_t used = 0;
+
+	snprintf(buf, len, "none");
+	for (const struct if_nameindex *i = all; i != NULL && i->if_index != 0 && used < len; i++)
+		used += (size_t)snprintf(
+			buf + used, len - used, "%s%s", used == 0 ? "" : ", ", i->if_name);
+	if_freenameindex(all);
+	return buf;
 }

@@ -18,6 +18,7 @@
 #include "eal.h"
 #include "eal_args.h"
 #include "host.h"
+#include "io.h"
 #include "leftovers.h"
 #include "live.h"
 #include "next_hop.h"
@@ -99,6 +100,8 @@ prepare(struct err *e)
 	int nb;
 
 	if (host_read(&app.host, e) != 0)
+		return -1;
+	if (io_add_port(cfg, &app.args, &app.notes, e) != 0)
 		return -1;
 	config_notes(cfg, &app.notes);
 	nb = preplan_ports(cfg, &app.args, ports, e);
@@ -282,6 +285,7 @@ run_test(int argc, char **argv, struct err *e)
 	if (!eal_is_verbose(&app.args))
 		capture_log_begin();
 	run_wait_link(run);
+	io_notes(&app.cfg, &app.notes);
 	if (next_hop_resolve(run, e) != 0)
 		goto out;
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)

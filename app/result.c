@@ -88,7 +88,8 @@ fill_traffic(struct result *res, const struct run *r)
 	t->flows = flows;
 	t->src_ip = addr_format_ipv4(cfg->src_ip, res->src_ip);
 	t->dst_ip = addr_format_ipv4(cfg->dst_ip, res->dst_ip);
-	t->default_ips = !config_given(cfg, "src-ip") || !config_given(cfg, "dst-ip");
+	t->default_ips = (!config_given(cfg, "src-ip") && !cfg->has_own_src_ip) ||
+			 !config_given(cfg, "dst-ip");
 	t->udp_ports = result_udp_ports(cfg, flows, res->udp_ports, sizeof(res->udp_ports));
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		const struct port *p = &r->ports[i];

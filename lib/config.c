@@ -188,7 +188,7 @@ config_next_hop(const struct config *c, uint32_t *ip)
 uint32_t
 config_own_ip(const struct config *c, bool sends, bool any_sends)
 {
-	if (sends || (!any_sends && config_given(c, "src-ip")))
+	if (sends || (!any_sends && (config_given(c, "src-ip") || c->has_own_src_ip)))
 		return c->src_ip;
 	return c->dst_ip;
 }

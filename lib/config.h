@@ -24,6 +24,7 @@ enum {
 	CONFIG_MIN_FRAME = 60,    /* the shortest Ethernet frame without its CRC */
 	CONFIG_CRC_LEN = 4,
 	CONFIG_MIN_HEADERS = 42,  /* Ethernet 14 + IPv4 20 + UDP 8 */
+	CONFIG_MAX_IFNAME = 15,   /* IFNAMSIZ without the final zero */
 	CONFIG_MAX_FLOWS = 65536, /* per lcore: what flow.h can keep disjoint */
 };
 
@@ -31,6 +32,13 @@ enum tx_cksum {
 	TX_CKSUM_SOFTWARE, /* a sum per flow, computed before the run */
 	TX_CKSUM_OFFLOAD,  /* by the device */
 	TX_CKSUM_NONE,     /* UDP checksum 0: "not computed" (RFC 768) */
+};
+
+/* How an interface is used that stays with the kernel. */
+enum io_mode {
+	IO_NONE, /* ports are NICs taken from the kernel, and vdevs */
+	IO_AF_PACKET,
+	IO_AF_XDP,
 };
 
 struct config {
@@ -46,6 +54,8 @@ struct config {
 	const char *json_file;                   /* NULL: none */
 
 	/* ports, queues and lcores */
+	enum io_mode io;
+	const char *interface; /* of io; NULL: none */
 	uint64_t portmask; /* bit N: use port N; 0: all */
 	uint16_t nb_cores; /* forwarding lcores; 0: all workers */
 	uint16_t rxq, txq;
@@ -67,6 +77,7 @@ struct config {
 	uint32_t flows_per_core;
 	enum tx_cksum tx_cksum;
 	uint32_t src_ip, dst_ip; /* host byte order */
+	bool has_own_src_ip;     /* nobody gave src_ip: it is the port's own, found later */
 	uint32_t gateway;        /* the next hop's address; 0: dst_ip is on the link */
 	bool has_dst_mac;
 	struct mac dst_mac;    /* for every port without an eth_peer */

@@ -152,6 +152,26 @@ config_check_tx_udp(const struct config *c, uint32_t all_flows, struct err *e)
 		all_flows, c->tx_udp_src, last, UINT16_MAX + 1 - all_flows);
 }
 
+/* The name goes into a device's argument list: what parts that must not be in it. */
+static int
+check_interface(const struct config *c, struct err *e)
+{
+	if (c->io == IO_NONE && c->interface != NULL)
+		return REFUSE(c, "interface", 0, e,
+			"says nothing without --io: give --io=af_packet or --io=af_xdp, too");
+	if (c->io == IO_NONE)
+		return 0;
+	if (c->interface == NULL)
+		return REFUSE(c, "io", 0, e,
+			"which interface? Give its name after it, or --interface=IFNAME");
+	if (strlen(c->interface) > CONFIG_MAX_IFNAME || strpbrk(c->interface, ",/ \t[]") != NULL)
+		return REFUSE(c, "interface", 0, e,
+			"not the name of an interface: those have 1 to %d characters, no space, "
+			"comma, slash or bracket",
+			CONFIG_MAX_IFNAME);
+	return 0;
+}
+
 int
 config_check(struct config *c, const char *const *engines, struct err *e)
 {
@@ -166,7 +186,7 @@ config_check(struct config *c, const char *const *engines, struct err *e)
 
 	if (check_modes(c, engines, e) < 0 || check_ports(c, "port-mode", e) < 0 ||
 		check_ports(c, "eth-peer", e) < 0 || check_txpkts(c, e) < 0 ||
-		check_addresses(c, e) < 0)
+		check_addresses(c, e) < 0 || check_interface(c, e) < 0)
 		return -1;
 	/* Of one lcore; how many lcores send is not known here. */
 	if (config_check_tx_udp(c, c->flows_per_core, e) < 0)

@@ -19,7 +19,15 @@ static const char *const tx_cksum_words[] = {
 
 static const char *const tx_ip_parts[] = {"src-ip", "dst-ip", NULL};
 
+static const char *const io_words[] = {
+	[IO_NONE] = "none",
+	[IO_AF_PACKET] = "af_packet",
+	[IO_AF_XDP] = "af_xdp",
+	NULL,
+};
+
 /* The types in the rows below write fields of exactly these sizes. */
+static_assert(sizeof(enum io_mode) == sizeof(unsigned int), "option_choice");
 static_assert(sizeof(enum tx_cksum) == sizeof(unsigned int), "option_choice");
 static_assert(offsetof(struct config, tx_udp_dst) ==
 		      offsetof(struct config, tx_udp_src) + sizeof(uint16_t),
@@ -123,6 +131,27 @@ const struct option config_table[] = {
 		FIELD(json_file),
 	},
 
+	{
+		.name = "io",
+		.arg = "af_xdp|af_packet [IFNAME]",
+		.type = &option_choice,
+		.group = "ports",
+		.def = "none",
+		.help = "use an interface that stays with the kernel, no NIC is taken. Its name "
+			"follows, or is given by --interface",
+		FIELD(io),
+		.words = io_words,
+		.then = "interface",
+	},
+	{
+		.name = "interface",
+		.arg = "IFNAME",
+		.type = &option_name,
+		.group = "ports",
+		.without = "needed by --io only",
+		.help = "the kernel's interface that --io uses, such as eth1",
+		FIELD(interface),
+	},
 	{
 		.name = "portmask",
 		.type = &option_mask,

@@ -112,6 +112,9 @@ config_words_read(const struct options *s, int argc, char **argv, struct config_
 			 strncmp(argv[i + 1], "--", 2) != 0)
 			value = argv[++i];
 		words[(*nb_words)++] = (struct config_word){.option = o, .text = value};
+		if (o->then != NULL && value != NULL && i + 1 < argc && argv[i + 1][0] != '-')
+			words[(*nb_words)++] = (struct config_word){
+				.option = option_find(s, o->then), .text = argv[++i]};
 	}
 	return 0;
 }

@@ -324,6 +324,17 @@ eal_args_parse(struct eal_args *args, int argc, char *const *argv, const struct 
 	return 0;
 }
 
+int
+eal_args_add(struct eal_args *args, const char *name, const char *value, struct err *e)
+{
+	const struct eal_option *option = eal_option_long(name + 2, strlen(name + 2), true);
+
+	if (add_word(args, option, name, strlen(name), value, 0, e) < 0 ||
+		eal_word_understand(args, &args->words[args->nb_words - 1], e) < 0)
+		return -1;
+	return refuse_twins(args, e);
+}
+
 void
 eal_args_free(struct eal_args *args)
 {

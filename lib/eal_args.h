@@ -93,6 +93,14 @@ int eal_args_parse(struct eal_args *args, int argc, char *const *argv,
 	const struct ini_eal_words *ini, const char *ini_path, eal_args_is_own is_own,
 	struct err *e);
 
+/*
+ * Adds an option as if it stood at the end of the command line.
+ * @param name an option of EAL, with its dashes
+ * @param value NULL for a flag
+ * @return 0 or -1, as for eal_args_parse()
+ */
+int eal_args_add(struct eal_args *args, const char *name, const char *value, struct err *e);
+
 void eal_args_free(struct eal_args *args);
 
 /* The first word that is not known here, NULL if all are. */

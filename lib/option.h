@@ -108,6 +108,7 @@ struct option {
 	int question;             /* no field: not 0 asks for an answer instead of a run */
 	bool testpmd;             /* testpmd has an option of this name and meaning */
 	bool argv_only;           /* means nothing in a file */
+	const char *then; /* the option that the next plain word belongs to; NULL: none may follow */
 };
 
 struct option_setting {

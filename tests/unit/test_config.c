@@ -427,6 +427,41 @@ test_whose_mac_to_ask_for(void **state)
 }
 
 static void
+test_io_and_the_interface_behind_it(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--forward-mode=txonly"), 0);
+	assert_int_equal(c.io, IO_NONE);
+	assert_null(c.interface);
+	assert_int_equal(PARSE("--io", "af_packet", "eth1", "--forward-mode=txonly"), 0);
+	assert_int_equal(c.io, IO_AF_PACKET);
+	assert_string_equal(c.interface, "eth1");
+	assert_int_equal(PARSE("--forward-mode=txonly", "--io=af_xdp", "eth1"), 0);
+	assert_int_equal(c.io, IO_AF_XDP);
+	assert_string_equal(c.interface, "eth1");
+	assert_int_equal(PARSE("--forward-mode=txonly", "--interface=eth1", "--io=af_xdp"), 0);
+	REFUSED("--io=af_xdp: which interface? Give its name after it, or --interface=IFNAME",
+		"--forward-mode=txonly", "--io=af_xdp");
+	REFUSED("--interface=eth1: says nothing without --io: give --io=af_packet or --io=af_xdp, "
+		"too",
+		"--forward-mode=txonly", "--io=none", "eth1");
+	REFUSED("--interface=eth1,x: not the name of an interface: those have 1 to 15 characters, no "
+		"space, comma, slash or bracket",
+		"--forward-mode=txonly", "--io=af_packet", "eth1,x");
+	REFUSED("'eth2': belongs to no option; options begin with --, and --help lists them all",
+		"--forward-mode=txonly", "--io=af_packet", "eth1", "eth2");
+	assert_int_equal(
+		PARSE("--forward-mode=txonly", "--io=af_packet", "--interface=abcdefghijklmno"), 0);
+	assert_int_equal(
+		PARSE("--forward-mode=txonly", "--io=af_packet", "--interface=abcdefghijklmnop"),
+		-1);
+	write_file("[ports]\nio = af_xdp\ninterface = eth3\n");
+	assert_int_equal(PARSE(file_option(), "--forward-mode=txonly"), 0);
+	assert_int_equal(c.io, IO_AF_XDP);
+	assert_string_equal(c.interface, "eth3");
+}
+
+static void
 test_own_address(void **state)
 {
 	(void)state;
@@ -439,6 +474,9 @@ test_own_address(void **state)
 	assert_int_equal(config_own_ip(&c, false, false), 0x0a000001);
 	/* Two ports cannot have one address: the sender's is the source. */
 	assert_int_equal(config_own_ip(&c, false, true), 0xc6120002);
+	c.src_ip = 0x0a000007;
+	c.has_own_src_ip = true;
+	assert_int_equal(config_own_ip(&c, false, false), 0x0a000007);
 	assert_int_equal(PARSE("--forward-mode=rxonly", "--dst-ip=10.0.0.2"), 0);
 	assert_int_equal(config_own_ip(&c, false, false), 0x0a000002);
 }
@@ -462,6 +500,7 @@ main(void)
 		TEST(test_names_of_options),
 		TEST(test_every_option_is_echoed_with_its_origin),
 		TEST(test_late_refusals_name_the_words_given),
+		TEST(test_io_and_the_interface_behind_it),
 		TEST(test_own_address),
 		TEST(test_whose_mac_to_ask_for),
 	};

@@ -614,6 +614,25 @@ test_vdev_arg(void **state)
 	}
 }
 
+static void
+test_a_word_added_later(void **state)
+{
+	const char *const words[] = {"--vdev=net_null0"};
+	struct eal_args args;
+	struct err e = {};
+
+	(void)state;
+	assert_int_equal(eal_args_parse(&args, 1, (char *const *)words, NULL, NULL, NULL, &e), 0);
+	assert_int_equal(eal_args_add(&args, "--no-pci", NULL, &e), 0);
+	assert_true(args.no_pci);
+	assert_int_equal(eal_args_add(&args, "--vdev", "net_af_packet0,iface=lo", &e), 0);
+	assert_int_equal(args.nb_vdevs, 2);
+	assert_string_equal(args.vdevs[1], "net_af_packet0,iface=lo");
+	assert_int_equal(eal_args_add(&args, "--vdev", "net_null0,size=64", &e), -1);
+	assert_int_equal(e.status, EXIT_USAGE);
+	eal_args_free(&args);
+}
+
 int
 main(void)
 {
@@ -635,6 +654,7 @@ main(void)
 		cmocka_unit_test(test_ini_errors_name_file_and_line),
 		cmocka_unit_test(test_vdevs_of_different_names),
 		cmocka_unit_test(test_an_empty_value_is_none),
+		cmocka_unit_test(test_a_word_added_later),
 		cmocka_unit_test(test_blame_names_the_word_of_the_lcores),
 		cmocka_unit_test(test_blame_names_the_vdev),
 		cmocka_unit_test(test_D4_unknown_words_are_refused_with_the_nearest),

@@ -62,6 +62,27 @@ io_add_port(struct config *c, struct eal_args *args, struct notes *notes, struct
 	return eal_args_add(args, "--vdev", vdev, e);
 }
 
+void
+io_hold_last(struct rte_mempool *pool)
+{
+	void **all = calloc(pool->size, sizeof(*all));
+	unsigned n = 0, last = 0;
+
+	if (all == NULL)
+		return;
+	while (n < pool->size && rte_mempool_get(pool, &all[n]) == 0)
+		n++;
+	for (unsigned i = 1; i < n; i++) {
+		if (all[i] > all[last])
+			last = i;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (i != last)
+			rte_mempool_put(pool, all[i]);
+	}
+	free(all);
+}
+
 /* The driver keeps its sockets to itself, but a process can ask each of its own. */
 static void
 count_xdp_sockets(unsigned *sockets, unsigned *zero_copy)
@@ -90,7 +111,8 @@ io_notes(const struct config *c, struct notes *notes)
 
 	if (c->io == IO_AF_PACKET)
 		notes_add(notes,
-			"--io=af_packet: every frame passes the kernel's packet socket and is copied; "
+			"--io=af_packet: every frame passes the kernel's packet socket and is "
+			"copied; "
 			"this measures that path and %s's driver, not what the NIC can do",
 			c->interface);
 	if (c->io != IO_AF_XDP)
@@ -100,7 +122,7 @@ io_notes(const struct config *c, struct notes *notes)
 		"--io=af_xdp: frames pass the kernel's driver of %s and its XDP queues, not its "
 		"stack; %s",
 		c->interface,
-		sockets == 0         ? "whether they are copied is not known"
+		sockets == 0           ? "whether they are copied is not known"
 		: zero_copy == sockets ? "without a copy (zero-copy)"
-				     : "each is copied, for the driver has no zero-copy");
+				       : "each is copied, for the driver has no zero-copy");
 }

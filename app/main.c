@@ -90,6 +90,24 @@ answer(int question)
 	return EXIT_DONE;
 }
 
+/* Waiting for traffic is for receivers. */
+static int
+check_waits(const struct config *cfg, const struct plan_port_in *ports, int nb, struct err *e)
+{
+	static const char *const option[] = {"rx-wait", "rx-idle"};
+	bool receives = false;
+
+	for (int i = 0; i < nb; i++)
+		receives = receives || ports[i].rx;
+	for (unsigned i = 0; i < RTE_DIM(option) && !receives; i++) {
+		if ((i == 0 ? cfg->rx_wait_ns : cfg->rx_idle_ns) == 0)
+			continue;
+		err_set(e, EXIT_USAGE, "no port of this run receives: leave it out");
+		return config_blame(cfg, option[i], 0, e);
+	}
+	return 0;
+}
+
 /* Everything that can be known and refused before EAL starts. @return 0; 1: --plan is done; -1 */
 static int
 prepare(struct err *e)
@@ -122,6 +140,8 @@ prepare(struct err *e)
 		};
 		nb = 1;
 	}
+	if (check_waits(cfg, ports, nb, e) != 0)
+		return -1;
 	in = preplan_in(cfg, &app.host, &app.args, ports, (unsigned)nb);
 	/* EAL judges words that are not known here; a plan doesn't get that far. */
 	if (cfg->plan && eal_args_unknown_word(&app.args) != NULL)

@@ -44,6 +44,10 @@ port_mtu_prepare(struct port *p, uint32_t frame, struct rte_eth_conf *conf, stru
 	p->mtu_before = read_mtu(p);
 	if (p->mtu_before == 0)
 		p->mtu_before = RTE_ETHER_MTU;
+	/* A kernel's interface carries what its MTU says, whatever net_af_packet names as its own.
+	 */
+	if (p->info.if_index != 0 && frame <= (uint32_t)p->mtu_before + RTE_ETHER_HDR_LEN)
+		return 0;
 	if (p->info.max_mtu != 0 && p->info.max_mtu != UINT16_MAX)
 		limit = (uint32_t)p->info.max_mtu + RTE_ETHER_HDR_LEN;
 	/* ethdev takes 18 bytes from this where the device names no largest MTU. */

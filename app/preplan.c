@@ -9,6 +9,7 @@
 #include <rte_config.h>
 
 #include "engine.h"
+#include "io_vdev.h"
 #include "port.h"
 #include "result.h"
 
@@ -220,6 +221,11 @@ preplan_memory_in(const struct config *cfg, const struct host *host, const struc
 			room_after = CONTROL_ROOM;
 			option = "txpkts";
 		}
+	}
+	if (io_vdev_place(cfg) > longest + room_after) {
+		longest = io_vdev_place(cfg);
+		room_after = 0;
+		option = "io";
 	}
 	*in = (struct memory_in){
 		.topo = &host->topo,

@@ -284,6 +284,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.sends = rep->sends,
 		.receives = rep->receives,
 		.measured = sum->measured,
+		.no_traffic = s->no_traffic,
 		.brief = sum->measure_s < BRIEF_S,
 		.tx_offered = sum->offered,
 		.tx_packets = sum->tx.rate.packets,
@@ -293,6 +294,12 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.total_rx_packets = sum->rx.total_packets,
 		.tx_link = tx_link(r),
 		.udp_ports = rep->sends ? res->udp_ports : NULL,
+		.expect = &res->expect,
+	};
+	const struct expect expect = {
+		.pps = r->cfg->expect.pps,
+		.bps = r->cfg->expect.bps,
+		.minimum = r->cfg->expect_min,
 	};
 
 	for (unsigned i = 0; i < r->nb_ports; i++)
@@ -304,6 +311,8 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 	rep->n_queues = r->plan.nb_streams;
 	rep->samples = &s->samples;
 	rep->summary = sum;
+	expect_judge(&expect, sum, &s->samples, rep->receives, &res->expect);
+	rep->expect = &res->expect;
 	verdict_decide(&in, &res->verdict);
 	rep->verdict = &res->verdict;
 	report_end_notes(rep, r->notes);

@@ -12,6 +12,7 @@
 struct result {
 	struct report report;
 	struct report_used used[REPORT_MAX_USED];
+	struct expect_result expect;
 	struct verdict verdict;
 	char id[17];
 	char started_utc[32];

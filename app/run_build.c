@@ -9,6 +9,7 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
+#include "io.h"
 #include "run.h"
 #include "txonly.h"
 
@@ -250,11 +251,35 @@ make_main_pool(struct run *r, struct err *e)
 		r, &r->main_pool, "main", rte_get_main_lcore(), 0, (int)rte_socket_id(), &size, e);
 }
 
+/* The pools that an AF_XDP device is given for its queues. */
+static void
+spare_af_xdp(struct run *r)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		const struct port *p = &r->ports[i];
+
+		if (strcmp(p->info.driver_name, "net_af_xdp") != 0)
+			continue;
+		any = true;
+		for (unsigned k = 0; k < r->plan.nb_streams; k++) {
+			struct stream *s = &r->streams[k];
+
+			if (s->port == p->id && !s->sends && s->owns_pools)
+				io_hold_last(s->pool);
+		}
+	}
+	if (any && r->main_pool != NULL)
+		io_hold_last(r->main_pool);
+}
+
 int
 run_build(struct run *r, struct err *e)
 {
 	if (make_main_pool(r, e) != 0 || make_workers(r, e) != 0 || make_streams(r, e) != 0)
 		return -1;
+	spare_af_xdp(r);
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		if (port_configure(&r->ports[i], r->cfg, &r->plan.ports[i], r->notes, e) != 0 ||
 			setup_queues(r, &r->ports[i], i, e) != 0)

@@ -23,7 +23,9 @@ struct sampler_result {
 	struct sample_rx_stamps rx;
 	struct clock_map clock;
 	bool clock_known;
-	unsigned stuck; /* workers that did not end */
+	uint64_t idle_from_ns; /* when traffic had ended; UINT64_MAX: nobody watched */
+	bool no_traffic;       /* a receiver waited for it in vain */
+	unsigned stuck;        /* workers that did not end */
 };
 
 /*

@@ -47,17 +47,21 @@ struct config {
 	const char *port_mode[CONFIG_MAX_PORTS]; /* engine by port; NULL: forward_mode */
 	uint64_t duration_ns;                    /* measured time; 0: until a signal */
 	uint64_t warmup_ns;                      /* before the measured time */
-	uint64_t stats_period_ns;                /* between console lines; 0: no lines */
-	bool quiet;                              /* only the final report */
-	bool plan;                               /* print the plan and stop */
-	const char *config_file;                 /* NULL: none */
-	const char *json_file;                   /* NULL: none */
+	uint64_t rx_wait_ns; /* how long a receiver waits for traffic; 0: it measures at once */
+	uint64_t rx_idle_ns; /* how long without traffic ends it; 0: nothing does */
+	struct option_rates expect; /* what is to be reached; 0: nothing */
+	uint32_t expect_min;        /* percent of it */
+	uint64_t stats_period_ns;   /* between console lines; 0: no lines */
+	bool quiet;                 /* only the final report */
+	bool plan;                  /* print the plan and stop */
+	const char *config_file;    /* NULL: none */
+	const char *json_file;      /* NULL: none */
 
 	/* ports, queues and lcores */
 	enum io_mode io;
 	const char *interface; /* of io; NULL: none */
-	uint64_t portmask; /* bit N: use port N; 0: all */
-	uint16_t nb_cores; /* forwarding lcores; 0: all workers */
+	uint64_t portmask;     /* bit N: use port N; 0: all */
+	uint16_t nb_cores;     /* forwarding lcores; 0: all workers */
 	uint16_t rxq, txq;
 	uint16_t rxd, txd;    /* 0: what the driver prefers */
 	uint32_t max_pkt_len; /* longest frame, with its CRC as in testpmd: MTU + 18; 0: the port's

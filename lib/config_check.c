@@ -152,6 +152,14 @@ config_check_tx_udp(const struct config *c, uint32_t all_flows, struct err *e)
 		all_flows, c->tx_udp_src, last, UINT16_MAX + 1 - all_flows);
 }
 
+static int
+check_expect(const struct config *c, struct err *e)
+{
+	if (given(c, "expect-min", 0) == NULL || c->expect.pps != 0 || c->expect.bps != 0)
+		return 0;
+	return REFUSE(c, "expect-min", 0, e, "says nothing without --expect: give it, too");
+}
+
 /* The name goes into a device's argument list: what parts that must not be in it. */
 static int
 check_interface(const struct config *c, struct err *e)
@@ -186,7 +194,7 @@ config_check(struct config *c, const char *const *engines, struct err *e)
 
 	if (check_modes(c, engines, e) < 0 || check_ports(c, "port-mode", e) < 0 ||
 		check_ports(c, "eth-peer", e) < 0 || check_txpkts(c, e) < 0 ||
-		check_addresses(c, e) < 0 || check_interface(c, e) < 0)
+		check_addresses(c, e) < 0 || check_expect(c, e) < 0 || check_interface(c, e) < 0)
 		return -1;
 	/* Of one lcore; how many lcores send is not known here. */
 	if (config_check_tx_udp(c, c->flows_per_core, e) < 0)

@@ -24,6 +24,12 @@ enum {
 	OPTION_MAX_ITEMS = 16,   /* of a list */
 };
 
+/* A rate of each kind. */
+struct option_rates {
+	uint64_t pps; /* 0: not given */
+	uint64_t bps;
+};
+
 /* What a field can be. */
 union option_field {
 	bool flag;
@@ -31,6 +37,7 @@ union option_field {
 	uint32_t u32;
 	uint64_t u64;
 	uint16_t u16_list[OPTION_MAX_ITEMS];
+	struct option_rates rates;
 	unsigned int choice;
 	const char *text;
 	struct mac mac;
@@ -85,6 +92,7 @@ extern const struct option_type option_file;   /* the same, called FILE */
 extern const struct option_type option_name;   /* any text, called NAME; the caller checks it */
 extern const struct option_type option_ipv4;   /* uint32_t, host byte order */
 extern const struct option_type option_mac;    /* struct mac */
+extern const struct option_type option_rates;  /* struct option_rates: "12Mpps,50Gbps", or one */
 extern const struct option_type option_choice; /* enum: index of one of words */
 extern const struct option_type
 	option_u16_list; /* uint16_t[items], none 0; a 0 ends a shorter one */
@@ -108,7 +116,8 @@ struct option {
 	int question;             /* no field: not 0 asks for an answer instead of a run */
 	bool testpmd;             /* testpmd has an option of this name and meaning */
 	bool argv_only;           /* means nothing in a file */
-	const char *then; /* the option that the next plain word belongs to; NULL: none may follow */
+	const char
+		*then; /* the option that the next plain word belongs to; NULL: none may follow */
 };
 
 struct option_setting {

@@ -341,6 +341,64 @@ range_u16_list(const struct option *o, char *buf, size_t len)
 	append(buf, len, " each, at most %u of them", o->items);
 }
 
+/* One of each kind at most; 0 of either would be reached by anything. */
+static const char *
+parse_rates(const struct option *o, const char *text, void *field)
+{
+	struct option_rates *rates = field;
+
+	(void)o;
+	*rates = (struct option_rates){0};
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		char part[UNITS_LEN];
+		struct units_rate rate;
+		uint64_t *value;
+
+		if (len >= sizeof(part))
+			return "not a rate";
+		memcpy(part, text, len);
+		part[len] = '\0';
+		switch (units_parse_rate(part, &rate)) {
+		case 0:
+			break;
+		case -ERANGE:
+			return "a rate is too large";
+		default:
+			return "not a rate";
+		}
+		value = rate.kind == UNITS_PPS ? &rates->pps : &rates->bps;
+		if (rate.value == 0)
+			return "a rate is 0";
+		if (*value != 0)
+			return "two rates of one kind";
+		*value = rate.value;
+		if (text[len] == '\0')
+			return NULL;
+		text += len + 1;
+	}
+}
+
+static void
+format_rates(const struct option *o, const void *field, char *buf, size_t len)
+{
+	const struct option_rates *rates = field;
+
+	(void)o;
+	buf[0] = '\0';
+	if (rates->pps != 0)
+		append(buf, len, "%" PRIu64 "pps", rates->pps);
+	if (rates->bps != 0)
+		append(buf, len, "%s%" PRIu64 "bps", rates->pps != 0 ? "," : "", rates->bps);
+}
+
+static void
+range_rates(const struct option *o, char *buf, size_t len)
+{
+	(void)o;
+	append(buf, len, "12Mpps, 50Gbps or both with a comma between");
+}
+
 const struct option_type option_flag = {
 	.json = OPTION_JSON_BOOL,
 	.size = sizeof(bool),
@@ -445,6 +503,15 @@ const struct option_type option_choice = {
 	.parse = parse_choice,
 	.format = format_choice,
 	.range = range_choice,
+};
+
+const struct option_type option_rates = {
+	.arg = "PPS,BPS",
+	.json = OPTION_JSON_STRING,
+	.size = sizeof(struct option_rates),
+	.parse = parse_rates,
+	.format = format_rates,
+	.range = range_rates,
 };
 
 const struct option_type option_u16_list = {

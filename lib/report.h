@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "config.h"
+#include "expect.h"
 #include "notes.h"
 #include "sample.h"
 #include "verdict.h"
@@ -131,6 +132,7 @@ struct report {
 	size_t n_queues;
 	const struct sample_run *samples;
 	const struct sample_summary *summary;
+	const struct expect_result *expect;
 	const struct verdict *verdict;
 };
 

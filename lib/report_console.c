@@ -197,7 +197,10 @@ console_interval(struct report_sink *s, const struct report *r, const struct sam
 		snprintf(rx, sizeof(rx), " %9.20s %10.20s %10.20s",
 			scaled_text(iv->rx.pps, 1e6, mpps), scaled_text(iv->rx.bps, 1e9, gbps),
 			iv->reset_seen ? "reset" : count_text(iv->drops, lost));
-	report_text(s, 2, "%8.3f%s%s%s", iv->t_s, tx, rx, iv->warmup ? " warm-up" : "");
+	report_text(s, 2, "%8.3f%s%s%s", iv->t_s, tx, rx,
+		iv->waiting  ? " waiting"
+		: iv->warmup ? " warm-up"
+			     : "");
 	say_notes(s, r);
 	return 0;
 }

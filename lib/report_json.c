@@ -374,6 +374,29 @@ verdict_json(bool *failed, const struct verdict *v)
 }
 
 static json_t *
+asked(uint64_t rate)
+{
+	return rate != 0 ? integer(rate) : json_null();
+}
+
+/* What was asked, and the smaller share of it that was reached. */
+static json_t *
+expect_json(bool *failed, const struct report *r)
+{
+	const struct expect_result *x = r->expect;
+	json_t *o;
+
+	if (x == NULL || !x->asked)
+		return json_null();
+	o = json_object();
+	put(failed, o, "pps", asked(r->config->expect.pps));
+	put(failed, o, "bps", asked(r->config->expect.bps));
+	put(failed, o, "reached", number(fmin(x->pps_pct, x->bps_pct) / 100));
+	put(failed, o, "stepped_down", x->steady ? json_boolean(x->stepped) : json_null());
+	return o;
+}
+
+static json_t *
 report_object(bool *failed, const struct report *r)
 {
 	json_t *o = json_object();
@@ -388,7 +411,7 @@ report_object(bool *failed, const struct report *r)
 	put(failed, o, "samples", samples_json(failed, r));
 	put(failed, o, "summary", summary_json(failed, r));
 	put(failed, o, "run", run_json(failed, r));
-	put(failed, o, "expect", json_null());
+	put(failed, o, "expect", expect_json(failed, r));
 	put(failed, o, "loss", json_null());
 	put(failed, o, "peers", json_array());
 	put(failed, o, "trials", json_array());

@@ -89,6 +89,7 @@ struct sample_interval {
 	struct sample_count drops; /* missed + nombuf + errors: those known, if any is */
 	bool reset_seen;           /* a device counter stepped back: its deltas are not known */
 	bool warmup;               /* outside the measured time */
+	bool waiting;              /* for traffic to come; set by who waits */
 };
 
 /* The figures of one direction. */

@@ -2,6 +2,7 @@
 #include "verdict.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 const char *
 verdict_name(enum verdict_status s)
@@ -76,6 +77,14 @@ judge_rx(const struct verdict_input *in, struct notes *l)
 		add_checklist(in, l);
 		return true;
 	}
+	if (in->no_traffic) {
+		notes_add(l,
+			"this side was to receive and no traffic came while it waited "
+			"(--rx-wait), only %" PRIu64 " stray frames",
+			in->total_rx_packets);
+		add_checklist(in, l);
+		return true;
+	}
 	if (in->measured && !in->brief && in->rx_packets == 0) {
 		notes_add(l,
 			"this side was to receive and got no frame in the measured time, only "
@@ -84,6 +93,32 @@ judge_rx(const struct verdict_input *in, struct notes *l)
 		return true;
 	}
 	return false;
+}
+
+/* "95.2 % of what was expected in PPS", for what was asked. @return whether it was too little */
+static bool
+judge_expect(const struct verdict_input *in, struct notes *l)
+{
+	const struct expect_result *x = in->expect;
+
+	if (x == NULL || !x->asked || !in->measured)
+		return false;
+	if (!isnan(x->pps_pct))
+		notes_add(l, "%.1f %% of the expected packets a second", x->pps_pct);
+	if (!isnan(x->bps_pct))
+		notes_add(l, "%.1f %% of the expected bandwidth", x->bps_pct);
+	if (!x->met)
+		notes_add(l, "less was reached than --expect-min of --expect asks for");
+	if (x->stepped)
+		notes_add(l,
+			"the rate stepped down during the run: from %.3f Mpps in its first third "
+			"to "
+			"%.3f in its last (medians): has a burst credit run out?",
+			x->first / 1e6, x->last / 1e6);
+	else if (x->steady)
+		notes_add(l, "the rate held: %.3f Mpps in the first third, %.3f in the last",
+			x->first / 1e6, x->last / 1e6);
+	return !x->met;
 }
 
 void
@@ -100,16 +135,17 @@ verdict_decide(const struct verdict_input *in, struct verdict *out)
 		out->status = VERDICT_FAIL;
 		return;
 	}
+	failed = judge_expect(in, &out->reasons);
 	if (!in->measured)
 		notes_add(&out->reasons, "the run ended in its warm-up: nothing was measured");
 	else if ((in->sends && in->tx_offered == 0) || (in->receives && in->rx_packets == 0))
 		notes_add(&out->reasons, "the measured time was too short: no frame falls into it");
 	if (in->receives) {
-		out->status = VERDICT_PASS;
+		out->status = failed ? VERDICT_FAIL : VERDICT_PASS;
 		notes_add(&out->reasons, "%" PRIu64 " frames were received", in->total_rx_packets);
 		return;
 	}
-	out->status = VERDICT_UNVERIFIED;
+	out->status = failed ? VERDICT_FAIL : VERDICT_UNVERIFIED;
 	notes_add(&out->reasons, "only a sender ran: what the device accepted is not what arrived; "
 				 "ask the receiver");
 }

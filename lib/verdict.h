@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "expect.h"
 #include "notes.h"
 
 enum verdict_status {
@@ -25,15 +26,17 @@ enum verdict_link {
 };
 
 struct verdict_input {
-	bool sends;    /* some stream of this process sends */
-	bool receives; /* some stream of this process receives */
-	bool measured; /* the run got past its warm-up */
-	bool brief;    /* but measured for less than a scheduler may keep an lcore waiting */
+	bool sends;      /* some stream of this process sends */
+	bool receives;   /* some stream of this process receives */
+	bool measured;   /* the run got past its warm-up */
+	bool no_traffic; /* some strayed frames at most, in all the time it waited */
+	bool brief;      /* but measured for less than a scheduler may keep an lcore waiting */
 	uint64_t tx_offered, tx_packets;             /* in the measured time */
 	uint64_t total_tx_offered, total_tx_packets; /* the whole run */
 	uint64_t rx_packets;
 	uint64_t total_rx_packets;
 	enum verdict_link tx_link;
+	const struct expect_result *expect; /* NULL: nothing was expected */
 	const char *udp_ports; /* "1024-17407", for the checklist; NULL: not known here */
 };
 

@@ -8,6 +8,7 @@ from harness import call, refused
 
 NULL = ["--no-pci", "--vdev=net_null0"]
 TX = "--forward-mode=txonly"
+RX = "--forward-mode=rxonly"
 SHORT = ["--duration=100ms", "--warmup=0", "--quiet"]
 
 
@@ -90,6 +91,18 @@ OWN_WORDS = [
     case("src_ip_multicast", [TX, "--src-ip=224.0.0.1"], ["--src-ip=224.0.0.1", "multicast"]),
     case("dst_ip_zero", [TX, "--dst-ip=0.0.0.0"], ["--dst-ip=0.0.0.0"]),
     case("same_ips", [TX, "--src-ip=198.18.0.2"], ["--src-ip=198.18.0.2", "both 198.18.0.2"]),
+    case("rx_wait_short", [RX, "--rx-wait=99ms"], ["--rx-wait=99ms", "100ms"]),
+    case("rx_wait_of_a_sender", [TX, "--rx-wait=1s"], ["--rx-wait=1s", "receives"]),
+    case("rx_idle_of_a_sender", [TX, "--rx-idle=1s"], ["--rx-idle=1s", "receives"]),
+    case("io_without_a_name", [TX, "--io=af_packet"], ["--io=af_packet", "--interface"]),
+    case("io_unknown", [TX, "--io=dpdk", "eth0"], ["--io=dpdk", "af_packet", "af_xdp"]),
+    case("interface_alone", [TX, "--interface=eth1"], ["--interface=eth1", "--io"]),
+    case("interface_with_a_comma", [TX, "--io=af_xdp", "a,b"], ["--interface=a,b", "comma"]),
+    case("expect_no_rate", [TX, "--expect=12"], ["--expect=12", "12Mpps"]),
+    case("expect_twice", [TX, "--expect=1pps,2pps"], ["--expect=1pps,2pps", "one kind"]),
+    case("expect_zero", [TX, "--expect=0pps"], ["--expect=0pps", "is 0"]),
+    case("expect_min_alone", [TX, "--expect-min=90"], ["--expect-min=90", "--expect"]),
+    case("expect_min_101", [TX, "--expect=1pps", "--expect-min=101"], ["--expect-min=101", "100"]),
     case("gateway_zero", [TX, "--gateway=0.0.0.0"], ["--gateway=0.0.0.0"]),
     case("gateway_multicast", [TX, "--gateway=224.0.0.1"], ["--gateway=224.0.0.1"]),
     case("gateway_own", [TX, "--gateway=198.18.0.1"], ["--gateway=198.18.0.1", "own"]),
@@ -296,7 +309,7 @@ def test_help(box):
     for option in ("forward-mode port-mode duration warmup plan config help version stats-period "
                    "quiet json portmask nb-cores rxq txq rxd txd max-pkt-len rss-udp "
                    "enable-rx-cksum mbcache total-num-mbufs mbuf-size txpkts burst flows-per-core "
-                   "src-ip dst-ip gateway tx-ip tx-udp dst-mac eth-peer tx-cksum").split():
+                   "src-ip dst-ip gateway io interface expect expect-min rx-wait rx-idle tx-ip tx-udp dst-mac eth-peer tx-cksum").split():
         assert re.search(rf"^[ *] --{option}\b", r.out, re.M), option
     for engine in ("txonly", "rxonly"):
         assert engine in r.out

@@ -445,7 +445,8 @@ test_io_and_the_interface_behind_it(void **state)
 	REFUSED("--interface=eth1: says nothing without --io: give --io=af_packet or --io=af_xdp, "
 		"too",
 		"--forward-mode=txonly", "--io=none", "eth1");
-	REFUSED("--interface=eth1,x: not the name of an interface: those have 1 to 15 characters, no "
+	REFUSED("--interface=eth1,x: not the name of an interface: those have 1 to 15 characters, "
+		"no "
 		"space, comma, slash or bracket",
 		"--forward-mode=txonly", "--io=af_packet", "eth1,x");
 	REFUSED("'eth2': belongs to no option; options begin with --, and --help lists them all",

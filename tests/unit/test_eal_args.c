@@ -617,12 +617,13 @@ test_vdev_arg(void **state)
 static void
 test_a_word_added_later(void **state)
 {
-	const char *const words[] = {"--vdev=net_null0"};
+	char word[] = "--vdev=net_null0";
+	char *const words[] = {word};
 	struct eal_args args;
 	struct err e = {};
 
 	(void)state;
-	assert_int_equal(eal_args_parse(&args, 1, (char *const *)words, NULL, NULL, NULL, &e), 0);
+	assert_int_equal(eal_args_parse(&args, 1, words, NULL, NULL, NULL, &e), 0);
 	assert_int_equal(eal_args_add(&args, "--no-pci", NULL, &e), 0);
 	assert_true(args.no_pci);
 	assert_int_equal(eal_args_add(&args, "--vdev", "net_af_packet0,iface=lo", &e), 0);

@@ -30,15 +30,15 @@ test_af_packet(void **state)
 	assert_string_equal(
 		vdev(&c), "net_af_packet0,iface=eth1,qpairs=4,framesz=2048,blocksz=4096");
 	/* The kernel's header has its place in front of the frame. */
-	c.txpkts[0] = 1920;
+	c.txpkts[0] = 1968;
 	assert_string_equal(
 		vdev(&c), "net_af_packet0,iface=eth1,qpairs=4,framesz=2048,blocksz=4096");
-	c.txpkts[0] = 1921;
+	c.txpkts[0] = 1969;
 	assert_string_equal(
 		vdev(&c), "net_af_packet0,iface=eth1,qpairs=4,framesz=4096,blocksz=4096");
 	c.max_pkt_len = 9018;
 	assert_string_equal(
-		vdev(&c), "net_af_packet0,iface=eth1,qpairs=4,framesz=16384,blocksz=16384");
+		vdev(&c), "net_af_packet0,iface=eth1,qpairs=4,framesz=12288,blocksz=12288");
 }
 
 static void

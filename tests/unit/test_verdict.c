@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "verdict.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,10 +230,78 @@ test_signal_in_the_warmup_is_judged_by_what_there_was(void **state)
 	assert_int_equal(v.status, VERDICT_FAIL);
 }
 
+/* A stray frame or two are not what this side waited for. */
+static void
+test_waited_in_vain(void **state)
+{
+	struct verdict_input in = {.receives = true, .no_traffic = true, .total_rx_packets = 3};
+	struct verdict out;
+
+	(void)state;
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_FAIL);
+	assert_string_equal(out.reasons.note[0].text,
+		"this side was to receive and no traffic came while it waited (--rx-wait), only 3 "
+		"stray frames");
+	assert_true(out.reasons.nb > 1);
+	in.total_rx_packets = 0;
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_FAIL);
+	assert_string_equal(out.reasons.note[0].text, "this side was to receive and got no frame");
+}
+
+static void
+test_less_than_expected_fails(void **state)
+{
+	struct expect_result x = {.asked = true, .pps_pct = 94.96, .bps_pct = NAN};
+	struct verdict_input in = {.receives = true,
+		.measured = true,
+		.rx_packets = 9,
+		.total_rx_packets = 10,
+		.expect = &x};
+	struct verdict out;
+
+	(void)state;
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_FAIL);
+	assert_string_equal(out.reasons.note[0].text, "95.0 % of the expected packets a second");
+	assert_string_equal(out.reasons.note[1].text,
+		"less was reached than --expect-min of --expect asks for");
+	x = (struct expect_result){.asked = true,
+		.met = true,
+		.pps_pct = NAN,
+		.bps_pct = 101,
+		.steady = true,
+		.stepped = true,
+		.first = 12e6,
+		.last = 3e6};
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_PASS);
+	assert_string_equal(out.reasons.note[0].text, "101.0 % of the expected bandwidth");
+	assert_string_equal(out.reasons.note[1].text,
+		"the rate stepped down during the run: from 12.000 Mpps in its first third to "
+		"3.000 in its last (medians): has a burst credit run out?");
+	/* A sender alone stays unverified, unless its device took too little. */
+	in = (struct verdict_input){.sends = true,
+		.measured = true,
+		.tx_offered = 9,
+		.tx_packets = 9,
+		.total_tx_offered = 9,
+		.total_tx_packets = 9,
+		.expect = &x};
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_UNVERIFIED);
+	x.met = false;
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_FAIL);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waited_in_vain),
+		cmocka_unit_test(test_less_than_expected_fails),
 		cmocka_unit_test(test_receiver_with_frames_passes),
 		cmocka_unit_test(test_G6_receiver_without_frames_fails_with_a_checklist),
 		cmocka_unit_test(test_no_time_to_measure_is_no_failure),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <rte_config.h>
+#include <rte_malloc.h>
 #include <rte_version.h>
 
 #include "capture.h"
@@ -171,6 +172,23 @@ start_eal(const char *program, struct err *e)
 	return 0;
 }
 
+/* EAL counts its memory by socket, and a machine without nodes is socket 0. */
+static void
+note_held(struct memory_in *mem)
+{
+	static uint64_t held[TOPOLOGY_MAX_NODES];
+
+	for (int socket = 0; socket < TOPOLOGY_MAX_NODES; socket++) {
+		struct rte_malloc_socket_stats stats;
+
+		held[socket] = socket < RTE_MAX_NUMA_NODES &&
+					       rte_malloc_get_socket_stats(socket, &stats) == 0
+				       ? stats.heap_totalsz_bytes
+				       : 0;
+	}
+	mem->held = held;
+}
+
 /* The plan again, now with the devices' limits, and the memory it needs. */
 static int
 plan_run(struct run *run, struct err *e)
@@ -201,6 +219,7 @@ plan_run(struct run *run, struct err *e)
 	if (plan_streams(&in, &app.args.lcores, &run->plan, run->notes, e) != 0 ||
 		config_check_tx_udp(&app.cfg, preplan_flows(&run->plan), e) != 0)
 		return -1;
+	note_held(&app.mem);
 	if (host_refresh(&app.host, e) != 0 ||
 		memory_need_plan(&need, &run->plan, &app.mem, e) != 0)
 		return -1;

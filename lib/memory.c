@@ -249,6 +249,8 @@ start(struct memory_need *need, const struct memory_in *in)
 		}
 		for (unsigned s = 0; s < from->nb_sizes; s++)
 			node->free_bytes += from->pages[s].free * from->pages[s].size_kb * 1024;
+		if (in->held != NULL && from->id >= 0 && from->id < TOPOLOGY_MAX_NODES)
+			node->free_bytes += in->held[from->id];
 	}
 }
 

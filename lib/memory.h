@@ -73,7 +73,7 @@ uint64_t memory_pool_bytes(
 struct memory_node {
 	int id;
 	uint64_t bytes;       /* needed */
-	uint64_t free_bytes;  /* in free hugepages of all sizes */
+	uint64_t free_bytes;  /* in free hugepages of all sizes, and held already */
 	uint64_t page_kb;     /* the size in which the need is told; 0: the node has no hugepages */
 	uint64_t pages;       /* needed, if all were of that size */
 	uint64_t free_pages;  /* of that size */
@@ -102,6 +102,7 @@ struct memory_in {
 	bool no_huge;
 	uint64_t memory_mb;            /* -m; 0: not given */
 	const uint64_t *socket_mem_mb; /* --socket-mem by node, TOPOLOGY_MAX_NODES long; NULL */
+	const uint64_t *held; /* bytes that EAL has taken already, the same way; NULL: none */
 };
 
 /*

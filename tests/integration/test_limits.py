@@ -27,6 +27,13 @@ def test_F2_fewer_queues_than_asked(box):
     assert len(notes_about(rx, "rx", "4", "1")) == 1, rx.report["notes"]
 
 
+def test_a_run_fits_into_what_it_reserves(box):
+    """EAL has taken its memory when the need is checked: it does not count twice."""
+    most = links.free_pages() * 2 * 3 // 4
+    r = box.run(["--vdev=net_null0", "-m", str(most)], TX)
+    assert r.status == 0, r.err
+
+
 def test_F2_sender_with_fewer_queues_and_lcores_than_asked(veth, box):
     """One queue: one lcore sends. An idle second one would be worse than a word about it."""
     r = box.run([veth.vdev(",qpairs=1")], [*TX, "--txq=4"], workers=4)

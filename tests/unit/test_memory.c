@@ -313,6 +313,33 @@ test_C1_pages_that_others_hold(void **state)
 	assert_has(&f.e, EXIT_MACHINE, "0 free of 1024; reserve with: echo 103");
 }
 
+/* What EAL has taken before the check is part of the need, not gone. */
+static void
+test_what_is_held_already_counts(void **state)
+{
+	uint64_t held[TOPOLOGY_MAX_NODES] = {0};
+	struct fixture f;
+	uint64_t pages;
+
+	(void)state;
+	machine_make(&topo, 1, 2, 1);
+	machine_pages(&topo, 0, 2048, 1024, 1024);
+	start(&f, 1, (int[]){0}, 1);
+	need_plan(&f);
+	pages = f.need.node[0].pages;
+	assert_true(pages > 2);
+	topo.nodes[0].pages[0].free = pages - 2;
+	need_plan(&f);
+	assert_int_equal(memory_check(&f.need, &f.e), -1);
+	held[0] = 2 * 2048 * 1024;
+	f.in.held = held;
+	need_plan(&f);
+	assert_int_equal(memory_check(&f.need, &f.e), 0);
+	held[0]--;
+	need_plan(&f);
+	assert_int_equal(memory_check(&f.need, &f.e), -1);
+}
+
 static void
 test_C4_the_node_that_lacks_is_named(void **state)
 {
@@ -462,6 +489,7 @@ main(void)
 		cmocka_unit_test(test_pools_of_a_plan),
 		cmocka_unit_test(test_C7_many_queues_in_64_mb),
 		cmocka_unit_test(test_C1_pages_that_others_hold),
+		cmocka_unit_test(test_what_is_held_already_counts),
 		cmocka_unit_test(test_C4_the_node_that_lacks_is_named),
 		cmocka_unit_test(test_C5_by_node_and_page_size),
 		cmocka_unit_test(test_C5_each_lacking_node_is_told),

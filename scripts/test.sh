@@ -161,7 +161,9 @@ lint_with() {
 
 run_lint() {
 	local shell=() c=()
-	mapfile -t shell < <(find scripts tests .ci -name '*.sh' -o -path '.ci/run')
+	# Shell is in files of that name, and in those without an extension.
+	mapfile -t shell < <(find scripts tests .ci -name '*.sh' -o -path '.ci/run' -o \
+		-path 'scripts/*' -type f ! -name '*.*')
 	mapfile -t c < <(find app lib tests -name '*.[ch]')
 	lint_with shellcheck -x "${shell[@]}"
 	# runn, trafic: misspelt on purpose in tests of messages; iif: a word of ip rule

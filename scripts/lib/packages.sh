@@ -20,10 +20,11 @@ pytest  py:pytest                  python3-pytest   python3-pytest
 xdist   py:xdist                   python3-pytest-xdist python3-pytest-xdist
 decode  py:scapy                   python3-scapy    python3-scapy
 decode  cmd:tshark                 tshark           wireshark-cli
-decode  cmd:arping         iputils-arping iputils
-decode  cmd:ping           iputils-ping   iputils
+decode  cmd:arping             iputils-arping   iputils
+decode  cmd:ping               iputils-ping     iputils
 testpmd cmd:dpdk-testpmd           dpdk-dev         dpdk
 e2e     cmd:qemu-system-x86_64     qemu-system-x86  qemu-kvm
+e2e     cmd:ping               iputils-ping     iputils
 e2e     cmd:busybox                busybox-static   busybox
 e2e     cmd:cpio                   cpio             cpio
 e2e     cmd:lz4                    lz4              lz4

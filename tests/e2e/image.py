@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "e2e"
 PROGRAM_BUILD = WORK / "pmdperf"
-FORMAT = 6  # of the image: raised when what is put into it changes
+FORMAT = 7  # of the image: raised when what is put into it changes
 
 MODULES = """
 virtio_pci virtio_net vmxnet3 e1000 e1000e igb
@@ -27,7 +27,7 @@ vfio vfio_pci vfio_iommu_type1
 
 TOOLS = """
 /usr/bin/bash /usr/sbin/ip /usr/sbin/tc /usr/sbin/ethtool /usr/bin/flock /usr/bin/setsid
-/usr/bin/ss
+/usr/bin/ss /usr/bin/ping /usr/bin/stty
 """.split()
 
 PMDS = """

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""prepare, receive and send as two people type them, on two hosts in network namespaces: --io takes
+no NIC. Real NICs are taken in tests/e2e."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import pytest
+
+import harness
+import links
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts"
+A, B = "198.19.7.1", "198.19.7.2"
+
+pytestmark = pytest.mark.usefixtures("hugepages")
+
+
+class Host:
+    """A namespace with a state and results of its own."""
+
+    def __init__(self, box, name, namespace):
+        self.path = pathlib.Path(box.path) / name
+        self.box = box
+        for folder in ("state", "results"):
+            (self.path / folder).mkdir(parents=True)
+        (ROOT / "results").mkdir(exist_ok=True)
+        pathlib.Path("/var/lib/pmdperf").mkdir(exist_ok=True)
+        mounts = (f"mount --bind {self.path}/state /var/lib/pmdperf && "
+                  f"mount --bind {self.path}/results {ROOT}/results && "
+                  f'exec ip netns exec {namespace} "$@"')
+        self.prefix = ["unshare", "-m", "sh", "-c", mounts, "sh"]
+        self.environment = dict(os.environ, PMDPERF=str(harness.PROGRAM))
+
+    def start(self, script, *words):
+        log = open(self.path / f"{script}.log", "w+", encoding="utf-8")
+        p = subprocess.Popen([*self.prefix, str(SCRIPTS / script), *words], stdout=log, stderr=log,
+                             stdin=subprocess.DEVNULL, env=self.environment,
+                             start_new_session=True)
+        p.log = log
+        self.box.helpers.append(p)
+        return p
+
+    def text(self, p):
+        p.log.seek(0)
+        return p.log.read()
+
+    def end(self, p, limit=120):
+        try:
+            p.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"did not end within {limit} s\n{self.text(p)}") from None
+        return self.text(p)
+
+    def run(self, script, *words, status=0):
+        p = self.start(script, *words)
+        text = self.end(p)
+        assert p.returncode == status, text
+        return text
+
+    def wait_for(self, p, what, limit=30):
+        harness.wait_for(lambda: what in self.text(p) or p.poll() is not None, what, limit)
+        assert what in self.text(p), self.text(p)
+
+
+@pytest.fixture
+def hosts(box, veth):
+    links.sh("ip", "-n", veth.namespace, "addr", "add", f"{B}/24", "dev", veth.there)
+    near = f"{veth.namespace}-a"
+    links.sh("ip", "netns", "add", near)
+    try:
+        links.sh("ip", "link", "set", veth.here, "netns", near)
+        for words in (["addr", "add", f"{A}/24", "dev", veth.here],
+                      ["link", "set", veth.here, "up"], ["link", "set", "lo", "up"]):
+            links.sh("ip", "-n", near, *words)
+        links.sh("ip", "-n", veth.namespace, "link", "set", "lo", "up")
+        a, b = Host(box, "a", near), Host(box, "b", veth.namespace)
+        a.interface, b.interface = veth.here, veth.there
+        yield a, b
+    finally:
+        subprocess.run(["ip", "netns", "del", near], check=False)
+
+
+def free_of_codes(text):
+    return re.sub(r"\x1b\[[0-9;?]*[\]a-zA-Z]", "", text)
+
+
+def card(text):
+    """From the rule on: what stays on the screen."""
+    lines = text.splitlines()
+    start = max(i for i, line in enumerate(lines) if line.startswith("====")) - 1
+    return lines[start:]
+
+
+def figures(lines, step):
+    row = next(line for line in lines if line.startswith(f"{step} "))
+    name, length, mpps, l2, l1, window, busy, verdict = row.split()
+    return {"length": int(length.replace(",", "")), "mpps": float(mpps), "l2": float(l2), "verdict": verdict}
+
+
+def prepare(hosts):
+    texts = [host.run("prepare", peer) for host, peer in zip(hosts, (B, A))]
+    for host, text in zip(hosts, texts):
+        assert "answers ping" in text and "Ready." in text, text
+        assert re.search(rf"interface +{host.interface} +ip route get", text), text
+        assert re.search(r"next-hop +([0-9a-f]{2}:){5}[0-9a-f]{2} +ip neigh", text), text
+        assert re.search(r"mtu +1500 +ping of full length", text), text
+    return texts
+
+
+def test_prepare_send_receive(hosts):
+    """The receiver first, both steps of the guides; nothing but the commands is typed."""
+    a, b = hosts
+    prepare(hosts)
+    receiver = b.start("receive", "--io", "af_packet")
+    b.wait_for(receiver, "Waiting up to 300 s")
+    sender = a.start("send", "--io", "af_packet", "--duration", "2s")
+    sent, got = a.end(sender), b.end(receiver)
+    assert sender.returncode == 0, sent
+    assert receiver.returncode == 0, got
+    for text, direction in ((sent, "SENT"), (got, "RECEIVED")):
+        lines = card(text)
+        assert len(lines) <= 24 and max(map(len, lines)) < 80, text
+        assert any(line.startswith(direction) for line in lines)
+        assert any("the hugepages" in line for line in lines)
+        for step, length in (("bandwidth", 1430), ("pps", 64)):
+            row = figures(lines, step)
+            assert row["length"] == length and row["mpps"] > 0, text
+            assert row["l2"] == pytest.approx(row["mpps"] * length * 8 / 1000, rel=0.02, abs=0.02)
+    command = next(b.path.glob("results/receive-*/1-bandwidth.command")).read_text()
+    assert "--rxq=1 " in command and f"--src-ip={B}" in command
+    assert free_of_codes("\n".join(card(sent))) in free_of_codes(a.run("show"))
+
+
+def test_the_sender_first(hosts):
+    a, b = hosts
+    prepare(hosts)
+    sender = a.start("send", "pps", "--io", "af_packet", "--duration", "8s")
+    a.wait_for(sender, "Mpps")
+    got = b.run("receive", "pps", "--io=af_packet", b.interface)
+    assert figures(card(got), "pps")["mpps"] > 0
+    assert "unverified" in a.end(sender)
+    assert sender.returncode == 0
+
+
+def test_ctrl_c_ends_with_the_card(hosts):
+    """What was borrowed is back, and the result is what there was."""
+    _, b = hosts
+    prepare(hosts)
+    receiver = b.start("receive", "--io", "af_packet")
+    b.wait_for(receiver, "Waiting up to 300 s")
+    b.wait_for(receiver, "time s")
+    os.killpg(receiver.pid, signal.SIGINT)
+    text = b.end(receiver, 60)
+    assert receiver.returncode == 3, text
+    lines = card(text)
+    assert any("got no frame" in line for line in lines), text
+    assert len(lines) <= 24
+    assert "Step 2" not in text
+
+
+def test_not_prepared(hosts):
+    _, b = hosts
+    text = b.run("receive", status=1)
+    assert "not prepared" in text and "prepare PEER" in text
+
+
+def test_nothing_on_pci(hosts):
+    a, _ = hosts
+    prepare(hosts)
+    text = a.run("send", status=1)
+    assert "not on PCI" in text and "--io af_packet" in text
+
+
+@pytest.mark.parametrize("script, words, texts", [
+    ("prepare", [], ["which peer"]),
+    ("prepare", ["10.0.0"], ["'10.0.0'", "IPv4"]),
+    ("prepare", ["10.0.0.256"], ["'10.0.0.256'"]),
+    ("prepare", ["10.0.0.1", "10.0.0.2"], ["one peer"]),
+    ("prepare", ["--nic"], ["unknown option '--nic'"]),
+    ("send", ["nosuch"], ["no profile 'nosuch'", "bandwidth", "pps"]),
+    ("send", ["../config/pps"], ["no profile"]),
+    ("send", ["--io", "dpdk"], ["--io takes", "'dpdk'"]),
+    ("send", ["--io", "af_xdp", "--keep-bound"], ["--keep-bound"]),
+    ("send", ["--duration", "0"], ["--duration", "'0'"]),
+    ("send", ["--duration"], ["--duration"]),
+    ("send", ["--expect", "12"], ["--expect", "'12'"]),
+    ("receive", ["--frob"], ["--frob"]),
+    ("show", ["x"], ["'x'"]),
+])
+def test_mistyped(hosts, script, words, texts):
+    text = hosts[0].run(script, *words, status=2)
+    for part in texts:
+        assert part in text, text
+
+
+def test_prepare_refuses_itself_and_nowhere(hosts):
+    a, _ = hosts
+    assert "own address" in a.run("prepare", A, status=1)
+    assert "no way to 192.0.2.1" in a.run("prepare", "192.0.2.1", status=1)
+
+
+def test_show_without_a_result(hosts):
+    assert "no result yet" in hosts[0].run("show", status=1)
+
+
+def test_help(hosts):
+    for script in ("prepare", "send", "receive", "show"):
+        text = hosts[0].run(script, "--help")
+        assert f"usage: scripts/{script}" in text
+        assert all(len(line) < 80 for line in text.splitlines()), text

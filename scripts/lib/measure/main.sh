@@ -173,6 +173,8 @@ measure_main() {
 	cp "$PROFILE_FILE" "$results/profile"
 	CLEANUP_STEPS="stop_children give_back show_card remove_tmp_dir"
 	console_quiet
+	[ -n "$io" ] || "$HERE/doctor.sh" --blocking "$nic" >"$results/doctor.log" 2>&1 ||
+		die "this machine is not fit for it:" "$(cat "$results/doctor.log")"
 	reserve_memory
 	[ -n "$io" ] || take_nic
 	for step in "${steps[@]}"; do

@@ -293,6 +293,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.rx_packets = sum->rx.rate.packets,
 		.total_rx_packets = sum->rx.total_packets,
 		.tx_link = tx_link(r),
+		.control = r->control.arp + r->control.icmp + r->control.link,
 		.udp_ports = rep->sends ? res->udp_ports : NULL,
 		.expect = &res->expect,
 	};

@@ -9,8 +9,8 @@
 #include "units.h"
 
 enum {
-	HEADER_EVERY = 20,  /* lines of intervals */
-	QUEUES_LISTED = 16, /* more than these are summed up; the result file has all */
+	HEADER_EVERY = 20, /* lines of intervals */
+	QUEUES_LISTED = 8, /* more than these are summed up; the result file has all */
 	CELL = 48,
 };
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "flow.h"
+
 const char *
 verdict_name(enum verdict_status s)
 {
@@ -27,8 +29,17 @@ static void
 add_checklist(const struct verdict_input *in, struct notes *l)
 {
 	notes_add(l, "check: was the sender started, and did it run during this side's time?");
-	notes_add(l, "check: do security groups and firewalls on both sides let UDP ports %s in?",
-		in->udp_ports != NULL ? in->udp_ports : "of the test");
+	if (in->udp_ports != NULL)
+		notes_add(l,
+			"check: do security groups and firewalls on both sides let UDP ports %s "
+			"in?",
+			in->udp_ports);
+	else
+		notes_add(l,
+			"check: do security groups and firewalls on both sides let UDP ports %d-%d "
+			"in, "
+			"which a sender uses by default?",
+			FLOW_PORT_FIRST, FLOW_PORT_LAST);
 	notes_add(l, "check: is the sender's source MAC that of its port, and --src-ip the address "
 		     "the cloud gave it? Anti-spoof filters drop anything else");
 	notes_add(l, "check: is the sender's --dst-mac the next hop's, and --dst-ip this side's "
@@ -74,6 +85,16 @@ judge_rx(const struct verdict_input *in, struct notes *l)
 {
 	if (in->total_rx_packets == 0) {
 		notes_add(l, "this side was to receive and got no frame");
+		if (in->control > 0)
+			notes_add(l,
+				"but %" PRIu64
+				" frames of ARP, ICMP or the like came: the link works, "
+				"and what was sent is lost on the way or goes elsewhere",
+				in->control);
+		else
+			notes_add(l,
+				"no ARP or other frame came either: nobody asked for this side's "
+				"address in all that time");
 		add_checklist(in, l);
 		return true;
 	}

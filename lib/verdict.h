@@ -35,6 +35,7 @@ struct verdict_input {
 	uint64_t total_tx_offered, total_tx_packets; /* the whole run */
 	uint64_t rx_packets;
 	uint64_t total_rx_packets;
+	uint64_t control; /* frames that a network says by itself, in no other count */
 	enum verdict_link tx_link;
 	const struct expect_result *expect; /* NULL: nothing was expected */
 	const char *udp_ports; /* "1024-17407", for the checklist; NULL: not known here */

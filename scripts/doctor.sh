@@ -101,8 +101,9 @@ json_string() {
 
 show_json() {
 	local line state name text command first=yes
-	printf '{\n  "schema": "pmdperf-doctor/1",\n  "bad": %s,\n  "warn": %s,\n  "ok": %s,\n  "findings": [' \
+	printf '{\n  "schema": "pmdperf-doctor/1",\n  "bad": %s,\n  "warn": %s,\n  "ok": %s,\n' \
 		"$(count_of bad)" "$(count_of warn)" "$(count_of ok)"
+	printf '  "findings": ['
 	for line in "${FOUND[@]}"; do
 		IFS=$'\t' read -r state name text command <<<"$line"
 		[ -n "$first" ] || printf ','

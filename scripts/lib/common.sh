@@ -47,6 +47,8 @@ run_cleanup() {
 	exec 2>&"$STDERR"
 	for step in $CLEANUP_STEPS; do
 		declare -F "$step" >/dev/null || continue
+		# shellcheck disable=SC2034 # for a step that passes it on
+		EXIT_STATUS=$status
 		"$step" || [ "$status" -ne 0 ] || status=1
 	done
 	exit "$status"

@@ -11,7 +11,7 @@ from pathlib import Path
 from image import ROOT, WORK
 
 LIB = Path(__file__).with_name("guest") / "lib.sh"
-SECONDS = 150
+SECONDS = 400
 
 
 def hub(model, count=2, **properties):

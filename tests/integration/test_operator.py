@@ -4,6 +4,7 @@ no NIC. Real NICs are taken in tests/e2e."""
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 
@@ -162,6 +163,59 @@ def test_ctrl_c_ends_with_the_card(hosts):
     assert "Step 2" not in text
 
 
+def test_detached(hosts):
+    """The command returns at once; the result is there later, and the status with it."""
+    a, b = hosts
+    prepare(hosts)
+    status = b.path / "results/receive-detached.status"
+    text = b.run("receive", "pps", "--io", "af_packet", "--detach")
+    assert "Detached." in text and not status.exists()
+    log = b.path / "results/receive-detached.log"
+    harness.wait_for(lambda: "Waiting up to 300 s" in log.read_text(), "the receiver", 60)
+    a.run("send", "pps", "--io", "af_packet", "--duration", "2s")
+    harness.wait_for(lambda: status.exists() and status.read_text().strip(), "the end", 60)
+    code, folder = status.read_text().split()
+    assert code == "0" and (b.path / "results" / folder / "card.txt").exists()
+    assert figures(card(b.run("show")), "pps")["mpps"] > 0
+
+
+def test_a_pair_from_a_third_place(hosts, box):
+    """By a stand-in for ssh that enters a host's namespace; both results come home."""
+    a, b = hosts
+    prepare(hosts)
+    ssh = pathlib.Path(box.path) / "ssh"
+    cases = "".join(f"{name}) exec {shlex.join(host.prefix)} sh -c \"$2\" ;;\n"
+                    for name, host in (("alpha", a), ("beta", b)))
+    ssh.write_text(f"#!/bin/sh\ncase $1 in\n{cases}*) exit 255 ;;\nesac\n")
+    ssh.chmod(0o755)
+    home = pathlib.Path(box.path) / "home"
+    (home / "results").mkdir(parents=True)
+    env = dict(os.environ, PMDPERF_SSH=str(ssh), PMDPERF=str(harness.PROGRAM))
+    mounts = f'mount --bind {home}/results {ROOT}/results && exec "$@"'
+    words = ["unshare", "-m", "sh", "-c", mounts, "sh", SCRIPTS / "pair.sh"]
+
+    def pair(*more, limit=150):
+        return subprocess.run([*words, *more], env=env, check=False, capture_output=True,
+                              text=True, timeout=limit)
+
+    r = pair("alpha", "beta", "--", "pps", "--io", "af_packet", "--duration", "3s")
+    assert r.returncode == 0, r.stdout + r.stderr
+    assert "alpha:" in r.stdout and "beta:" in r.stdout
+    assert "SENT: " in r.stdout and "RECEIVED, " in r.stdout
+    folder, = (home / "results").glob("pair-*")
+    for role in ("send", "receive"):
+        assert (folder / role / "result/1-pps.json").exists(), sorted(folder.rglob("*"))
+    r = pair("alpha", "gamma")
+    assert r.returncode == 1 and "gamma cannot be reached" in r.stderr
+    r = pair("alpha")
+    assert r.returncode == 2 and "two machines" in r.stderr
+    r = pair("alpha", "alpha")
+    assert r.returncode == 2 and "both 'alpha'" in r.stderr
+    (b.path / "state/profile").unlink()
+    r = pair("alpha", "beta")
+    assert r.returncode == 1 and "beta is not prepared" in r.stderr
+
+
 def test_not_prepared(hosts):
     _, b = hosts
     text = b.run("receive", status=1)
@@ -188,6 +242,8 @@ def test_nothing_on_pci(hosts):
     ("send", ["--duration", "0"], ["--duration", "'0'"]),
     ("send", ["--duration"], ["--duration"]),
     ("send", ["--expect", "12"], ["--expect", "'12'"]),
+    ("send", ["--at", "tomorrow"], ["--at", "'tomorrow'"]),
+    ("send", ["--at", "99999999999"], ["--at", "within a day"]),
     ("receive", ["--frob"], ["--frob"]),
     ("show", ["x"], ["'x'"]),
 ])

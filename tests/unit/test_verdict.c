@@ -89,7 +89,7 @@ test_G6_checklist_without_known_ports(void **state)
 
 	(void)state;
 	verdict_decide(&in, &v);
-	assert_true(says(&v, "let UDP ports of the test in?"));
+	assert_true(says(&v, "let UDP ports 32768-40959 in, which a sender"));
 	assert_false(says(&v, "null"));
 }
 
@@ -250,6 +250,26 @@ test_waited_in_vain(void **state)
 	assert_string_equal(out.reasons.note[0].text, "this side was to receive and got no frame");
 }
 
+/* Nothing received must teach. */
+static void
+test_G6_what_else_came_is_said(void **state)
+{
+	struct verdict_input in = {.receives = true, .measured = true, .control = 4};
+	struct verdict out;
+
+	(void)state;
+	verdict_decide(&in, &out);
+	assert_int_equal(out.status, VERDICT_FAIL);
+	assert_string_equal(out.reasons.note[1].text,
+		"but 4 frames of ARP, ICMP or the like came: the link works, and what was sent is "
+		"lost on the way or goes elsewhere");
+	in.control = 0;
+	verdict_decide(&in, &out);
+	assert_string_equal(out.reasons.note[1].text, "no ARP or other frame came either: nobody "
+						      "asked for this side's address in all that "
+						      "time");
+}
+
 static void
 test_less_than_expected_fails(void **state)
 {
@@ -302,6 +322,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waited_in_vain),
 		cmocka_unit_test(test_less_than_expected_fails),
+		cmocka_unit_test(test_G6_what_else_came_is_said),
 		cmocka_unit_test(test_receiver_with_frames_passes),
 		cmocka_unit_test(test_G6_receiver_without_frames_fails_with_a_checklist),
 		cmocka_unit_test(test_no_time_to_measure_is_no_failure),

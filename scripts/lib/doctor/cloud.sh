@@ -4,8 +4,10 @@
 # Where this machine runs, and which programs may come in the way.
 
 doctor_cloud() {
-	local dmi=$SYS/class/dmi/id all
-	all="$(first_line "$dmi/sys_vendor")|$(first_line "$dmi/product_name")|$(first_line "$dmi/board_vendor")|$(first_line "$dmi/chassis_asset_tag")|$(first_line "$dmi/bios_vendor")"
+	local dmi=$SYS/class/dmi/id all='' name
+	for name in sys_vendor product_name board_vendor chassis_asset_tag bios_vendor; do
+		all+="$(first_line "$dmi/$name")|"
+	done
 	case $all in
 	*'Amazon EC2'*) finding ok machine "Amazon EC2, $(first_line "$dmi/product_name")" ;;
 	*Google*) finding ok machine "Google Compute Engine" ;;
@@ -19,7 +21,7 @@ doctor_cloud() {
 	*'Microsoft Corporation'*'Virtual Machine'*) finding ok machine "a Hyper-V guest" ;;
 	*OpenStack*) finding ok machine "OpenStack" ;;
 	*QEMU* | *KVM*) finding ok machine "a QEMU or KVM guest" ;;
-	'||||') finding ok machine "n/a: the firmware says nothing (DMI)" ;;
+	'|||||') finding ok machine "n/a: the firmware says nothing (DMI)" ;;
 	*) finding ok machine "$(first_line "$dmi/sys_vendor") $(first_line "$dmi/product_name")" ;;
 	esac
 	finding ok firewall "a taken NIC passes the host's by; the cloud's must let UDP 32768-40959 in"

@@ -22,7 +22,8 @@ doctor_cpu() {
 	0) finding ok threads "one a core" ;;
 	*) finding ok threads "n/a: the kernel does not say" ;;
 	esac
-	governors=$(cat "$SYS"/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null | sort -u | tr '\n' ' ')
+	governors=$(cat "$SYS"/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null |
+		sort -u | tr '\n' ' ')
 	case $governors in
 	'') finding ok governor "none: the frequency is the host's or the firmware's matter" ;;
 	'performance ') finding ok governor performance ;;

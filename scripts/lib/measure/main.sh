@@ -18,6 +18,7 @@
 . "$HERE/lib/measure/console.sh"
 . "$HERE/lib/measure/choice.sh"
 . "$HERE/lib/measure/steps.sh"
+. "$HERE/lib/measure/detach.sh"
 
 RX_WAIT=300 # seconds a receiver waits for a step's first frame
 RX_IDLE=10  # and after its last
@@ -32,6 +33,8 @@ nic=
 duration=
 expect=
 keep_bound=
+detach=
+start_at= # seconds since 1970; nothing: at once
 results= # folder; nothing before it is made
 nic_back=none
 pages_back=none
@@ -44,7 +47,7 @@ need_value() {
 parse_words() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--io=* | --nic=* | --duration=* | --expect=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+		--io=* | --nic=* | --duration=* | --expect=* | --at=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
 		esac
 		case $1 in
 		--io)
@@ -66,6 +69,13 @@ parse_words() {
 			;;
 		--expect) need_value "$@" && expect=$2 && shift ;;
 		--keep-bound) keep_bound=yes ;;
+		--detach) detach=yes ;;
+		--at)
+			[[ ${2-} =~ ^[0-9]{1,12}$ && $2 -le $(($(date +%s) + 86400)) ]] ||
+				usage_error "--at takes a time within a day in seconds since 1970 (date +%s), not '${2-}'"
+			start_at=$2
+			shift
+			;;
 		-h | --help) print_help && exit 0 ;;
 		-*) usage_error "unknown option '$1'" ;;
 		*) steps+=("$1") ;;
@@ -140,7 +150,7 @@ reserve_memory() {
 }
 
 take_nic() {
-	local max
+	local max apart=()
 	if state_exists "$nic" && is_user_driver "$(pci_driver "$nic")"; then
 		say "$nic is taken already, by an earlier run"
 		nic_back=due
@@ -153,7 +163,8 @@ take_nic() {
 	max=$(bind_seconds)
 	say "Taking $nic; it is given back after $max s at the latest, whatever happens"
 	nic_back=due
-	"$HERE/nic.sh" bind "$nic" --console --max-bound "${max}s" >"$results/bind.log" 2>&1 && return
+	! is_detached || apart=(--detached)
+	"$HERE/nic.sh" bind "$nic" --console ${apart[@]+"${apart[@]}"} --max-bound "${max}s" >"$results/bind.log" 2>&1 && return
 	nic_back="the NIC $nic was not taken"
 	die "$nic is not taken:" "$(sed -n '/^nic.sh:/,$p' "$results/bind.log")"
 }
@@ -167,11 +178,14 @@ measure_main() {
 		"First, over SSH while the network is there: $HERE/prepare PEER"
 	need_program
 	make_tmp_dir
+	! is_detached || CLEANUP_STEPS="$CLEANUP_STEPS note_end"
 	choose_way
+	[ -z "$detach" ] || detach_self "$@"
+	wait_for_start
 	results=$ROOT/results/$ROLE-$(date +%Y%m%d-%H%M%S)-$$
 	mkdir -p "$results"
 	cp "$PROFILE_FILE" "$results/profile"
-	CLEANUP_STEPS="stop_children give_back show_card remove_tmp_dir"
+	CLEANUP_STEPS="stop_children give_back show_card remove_tmp_dir note_end"
 	console_quiet
 	[ -n "$io" ] || "$HERE/doctor.sh" --blocking "$nic" >"$results/doctor.log" 2>&1 ||
 		die "this machine is not fit for it:" "$(cat "$results/doctor.log")"

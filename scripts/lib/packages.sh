@@ -15,6 +15,9 @@ build   lib:libdpdk>=22.11         libdpdk-dev      dpdk-devel
 build   lib:inih                   libinih-dev      inih-devel
 build   lib:jansson                libjansson-dev   jansson-devel
 build   file:/usr/include/numa.h   libnuma-dev      numactl-devel
+nic     cmd:ip                 iproute2         iproute
+nic     cmd:ethtool            ethtool          ethtool
+nic     cmd:ping               iputils-ping     iputils
 unit    lib:cmocka                 libcmocka-dev    libcmocka-devel
 pytest  py:pytest                  python3-pytest   python3-pytest
 xdist   py:xdist                   python3-pytest-xdist python3-pytest-xdist

@@ -22,6 +22,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/lib/common.sh"
 . "$HERE/lib/system.sh"
 . "$HERE/lib/packages.sh"
+. "$HERE/lib/preset.sh"
 . "$HERE/lib/nic/find.sh"
 . "$HERE/lib/nic/state.sh"
 . "$HERE/lib/nic/driver.sh"

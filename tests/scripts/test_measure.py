@@ -11,9 +11,9 @@ LOAD = """
 set -eu
 HERE=$1
 . "$HERE/lib/common.sh"; . "$HERE/lib/system.sh"; . "$HERE/lib/process.sh"
-. "$HERE/lib/nic/switch.sh"
+. "$HERE/lib/nic/switch.sh"; . "$HERE/lib/preset.sh"
 . "$HERE/lib/measure/profile.sh"; . "$HERE/lib/measure/route.sh"; . "$HERE/lib/measure/steps.sh"
-steps=(bandwidth pps) duration= expect= node=-1 io= nic=0000:00:05.0 ROLE=send
+preset= steps=(bandwidth pps) duration= expect= node=-1 io= nic=0000:00:05.0 ROLE=send
 own_ip=10.0.0.5 peer_ip=10.0.0.6 gateway= next_hop=02:00:00:00:00:06 mtu=1500
 PAUSE=20 RX_WAIT=300 RX_IDLE=10 BIND_MARGIN=120 BIND_MAX=86400
 """
@@ -89,6 +89,14 @@ def test_words_of_a_sender(machine):
     # Without the next hop's MAC it is asked for, behind a gateway the gateway's.
     assert words(machine, "node=1; next_hop=; gateway=10.0.0.1; duration=5")[-3:] == [
         "--txq=3", "--gateway=10.0.0.1", "--duration=5s"]
+
+
+def test_a_preset_says_what_the_nic_has_at_most(machine, tmp_path):
+    file = tmp_path / "x.ini"
+    file.write_text("[limits]\nrx-queues = 8\ntx-queues = 2\n[use]\ndevargs = a=1\n")
+    got = words(machine, f"node=1; preset={file}")
+    assert got[1] == "0000:00:05.0,a=1" and "--txq=2" in got
+    assert "--rxq=3" in words(machine, f"node=1; ROLE=receive; preset={file}")
 
 
 def test_words_of_a_receiver(machine):

@@ -63,8 +63,9 @@ rings_of() {
 
 # Its line says what it is, the next what it carries and can.
 doctor_nic() {
-	local bdf=$1 node name driver kept queues now most descriptors text='' above=()
+	local bdf=$1 node name driver kept queues now most descriptors text='' above=() preset
 	node=$(pci_attribute "$bdf" numa_node)
+	preset=$(preset_of "$bdf")
 	name=$(pci_interface "$bdf")
 	driver=$(pci_driver "$bdf")
 	kept=$(stays_with_kernel "$bdf") || kept=
@@ -75,6 +76,7 @@ doctor_nic() {
 	if is_user_driver "$driver"; then
 		finding warn "$bdf" "taken by $driver already" "$HERE/nic.sh restore $bdf"
 	fi
+	[ -z "$preset" ] || finding ok preset "$(preset_text "$preset")"
 	[ -n "$name" ] || return 0
 	now=$(find "$SYS/class/net/$name/queues" -maxdepth 1 -name 'rx-*' 2>/dev/null | wc -l)
 	queues=$(channels_of "$name")

@@ -68,6 +68,7 @@ choose_way() {
 	[ -d "$SYS/bus/pci/devices/$nic" ] || die "the NIC $nic of the profile is not there any more" \
 		"Anew, over SSH: $HERE/prepare PEER"
 	node=$(pci_attribute "$nic" numa_node)
+	preset=$(preset_of "$nic")
 	if [ "$nic" = "$known" ]; then
 		same_way "$(profile_get interface)"
 	else

@@ -12,6 +12,7 @@
 . "$HERE/lib/nic/state.sh"
 . "$HERE/lib/nic/driver.sh"
 . "$HERE/lib/nic/switch.sh"
+. "$HERE/lib/preset.sh"
 . "$HERE/lib/measure/profile.sh"
 . "$HERE/lib/measure/route.sh"
 . "$HERE/lib/measure/program.sh"
@@ -34,6 +35,7 @@ duration=
 expect=
 keep_bound=
 detach=
+preset=   # file of config/nic/ for the NIC; nothing if there is none
 start_at= # seconds since 1970; nothing: at once
 results= # folder; nothing before it is made
 nic_back=none
@@ -187,6 +189,7 @@ measure_main() {
 	cp "$PROFILE_FILE" "$results/profile"
 	CLEANUP_STEPS="stop_children give_back show_card remove_tmp_dir note_end"
 	console_quiet
+	[ -z "$preset" ] || say "NIC preset: $(preset_text "$preset")" | fold -s -w 79
 	[ -n "$io" ] || "$HERE/doctor.sh" --blocking "$nic" >"$results/doctor.log" 2>&1 ||
 		die "this machine is not fit for it:" "$(cat "$results/doctor.log")"
 	reserve_memory

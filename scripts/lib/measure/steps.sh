@@ -61,6 +61,13 @@ queue_count() {
 	printf '%s\n' "$((count > 0 ? count : 1))"
 }
 
+# What the driver is to be told, by the NIC's preset.
+devargs() {
+	local words=
+	[ -z "$preset" ] || words=$(preset_get "$preset" use devargs)
+	printf '%s\n' "${words:+,$words}"
+}
+
 # check_expect: rates as pmdperf takes them; which step each is for is their unit's matter.
 check_expect() {
 	local rate
@@ -87,13 +94,16 @@ expect_for() {
 
 # step_words PROFILE NAME: sets the array NAME to pmdperf's words.
 step_words() {
-	local queues rate made=()
+	local queues most='' rate made=()
 	queues=$(queue_count)
+	# No NIC of its kind has more, so that lcores are not asked for in vain.
+	[ -z "$preset" ] || most=$(preset_get "$preset" limits "$([ "$ROLE" = send ] && echo tx || echo rx)-queues")
+	[ -z "$most" ] || [ "$queues" -le "$most" ] || queues=$most
 	if [ -n "$io" ]; then
 		queues=1
 		made=(--no-pci -- "--io=$io" "--interface=$interface")
 	else
-		made=(-a "$nic" --)
+		made=(-a "$nic$(devargs)" --)
 	fi
 	made+=("--config=$ROOT/config/$1.ini" "--src-ip=$own_ip")
 	rate=$(expect_for "$1")

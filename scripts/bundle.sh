@@ -72,7 +72,7 @@ check_place() {
 
 commit() {
 	local id
-	id=$(git -C "$ROOT" rev-parse HEAD 2>/dev/null) || { printf 'unknown\n' && return; }
+	id=$(git -C "$ROOT" rev-parse HEAD 2>/dev/null) || { printf 'unknown\n' && return 0; }
 	git -C "$ROOT" diff --quiet HEAD || id+=', with changes'
 	printf '%s\n' "$id"
 }

@@ -108,7 +108,7 @@ find_need() {
 			[ $((10#$mb)) -eq 0 ] || need+="$node $((10#$mb))"$'\n'
 			node=$((node + 1))
 		done
-		return
+		return 0
 	fi
 	[ -x "$program" ] || {
 		need_why="$program is not built: ./scripts/quickstart.sh builds it; or say --mem MB"
@@ -260,7 +260,7 @@ lock_pools() {
 	mkdir -p "$RUN_DIR" || die "cannot make $RUN_DIR"
 	have flock || {
 		complain "hugepages.sh: there is no flock here: do not run it twice at a time"
-		return
+		return 0
 	}
 	exec {LOCK}>>"$RUN_DIR/hugepages.lock"
 	flock -w 30 "$LOCK" || die "another hugepages.sh is at work and does not end"

@@ -145,7 +145,7 @@ do_bind() {
 		say "$NIC_ID is a $kept NIC: DPDK drives it beside the kernel's driver." \
 			"There is nothing to bind." \
 			"Use it as it is: pmdperf -a $NIC_ID -- ..."
-		return
+		return 0
 	fi
 	say "$NIC_ID: driver $(or_dash "$NIC_DRIVER"), interface $(or_dash "$NIC_IF")," \
 		"MAC $(or_dash "$NIC_MAC")$([ -z "$NIC_IF" ] || carries_text "$NIC_IF")"
@@ -176,7 +176,7 @@ do_bind() {
 	if take "$NIC_ID"; then
 		TAKING=
 		bound_text
-		return
+		return 0
 	fi
 	complain "nic.sh: $NIC_ID did not go to $DRIVER: it has $(or_dash "$(pci_driver "$NIC_ID")")"
 	undo_bind || :
@@ -207,7 +207,7 @@ take() {
 }
 
 bound_text() {
-	[ -z "$DRY_RUN" ] || { say "Nothing was changed (--dry-run)." && return; }
+	[ -z "$DRY_RUN" ] || { say "Nothing was changed (--dry-run)." && return 0; }
 	say "Bound: $NIC_ID is with $DRIVER now."
 	say "  use it:        pmdperf -a $NIC_ID -- --forward-mode=rxonly"
 	say "  give it back:  $0 restore $NIC_ID"
@@ -223,7 +223,7 @@ choose_taken() {
 	if [ -n "$nic" ]; then
 		nic_find "$nic"
 		nic=$NIC_ID
-		return
+		return 0
 	fi
 	taken=$(state_list)
 	case $taken in
@@ -243,7 +243,7 @@ do_restore() {
 				"echo $nic > /sys/bus/pci/drivers/$NIC_DRIVER/unbind; echo $nic > /sys/bus/pci/drivers_probe"
 		switch_disarm "$nic"
 		say "$nic is with its driver $(or_dash "$NIC_DRIVER") already: nothing to restore."
-		return
+		return 0
 	fi
 	nic_restore "$nic" || exit 1
 	[ -n "$DRY_RUN" ] || switch_disarm "$nic"

@@ -103,7 +103,7 @@ wait_end() {
 		status=$(there "$1" "cat results/$2-detached.status" 2>/dev/null) || status=
 		if [[ $status =~ ^[0-9]+\  ]]; then
 			printf '%s\n' "$status"
-			return
+			return 0
 		fi
 		sleep "$POLL"
 	done

@@ -141,7 +141,7 @@ find_python() {
 	for file in /usr/bin/python3 /usr/libexec/platform-python; do
 		if [ -x "$file" ]; then
 			printf '%s\n' "$file"
-			return
+			return 0
 		fi
 	done
 	return 1

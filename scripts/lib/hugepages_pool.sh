@@ -127,7 +127,7 @@ pool_shrink() {
 		complain "hugepages.sh: node $1: $3 pages of $(page_text "$2") were added," \
 			"but somebody set the pool to $size since: left as it is"
 		pool_set_ours "$1" "$2" 0
-		return
+		return $?
 	fi
 	step "node $1: give back $3 pages of $(page_text "$2")"
 	pool_change "$1" "$2" "-$3" || return 1

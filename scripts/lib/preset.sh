@@ -17,7 +17,7 @@ preset_for() {
 	for file in "$ROOT"/config/nic/*.ini; do
 		if [[ ,$(preset_get "$file" match pci), == *",$1,"* ]]; then
 			printf '%s\n' "$file"
-			return
+			return 0
 		fi
 	done
 }

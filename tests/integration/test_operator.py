@@ -20,6 +20,12 @@ A, B = "198.19.7.1", "198.19.7.2"
 pytestmark = pytest.mark.usefixtures("hugepages")
 
 
+def default_signals():
+    """A shell cannot trap what was ignored when it started, as in the background of another."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Host:
     """A namespace with a state and results of its own."""
 
@@ -40,7 +46,7 @@ class Host:
         log = open(self.path / f"{script}.log", "w+", encoding="utf-8")
         p = subprocess.Popen([*self.prefix, str(SCRIPTS / script), *words], stdout=log, stderr=log,
                              stdin=subprocess.DEVNULL, env=self.environment,
-                             start_new_session=True)
+                             start_new_session=True, preexec_fn=default_signals)
         p.log = log
         self.box.helpers.append(p)
         return p

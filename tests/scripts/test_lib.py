@@ -2,13 +2,14 @@
 """The shared parts: hugepages, children, CPUs, packages, and bench.sh's wrong usage."""
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from conftest import TIMEOUT
+from conftest import ROOT, TIMEOUT
 
 NODE = Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB")
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="needs root")
@@ -135,3 +136,14 @@ def test_bench_wrong_usage_is_status_2(clone, nothing_left, words):
     done = clone.run("bench.sh", *words)
     assert done.returncode == 2
     assert words[0] in done.stderr or words[1] in done.stderr
+
+
+def test_return_has_a_value():
+    """Without one a function that is called in a trap returns the status from before the trap."""
+    bare = re.compile(r"^(?!\s*#).*(?<![\w-])return[ \t]*($|;|\}|#)")
+    found = []
+    for path in (ROOT / "scripts").rglob("*"):
+        if path.is_file() and path.suffix in ("", ".sh"):
+            lines = path.read_text(errors="replace").splitlines()
+            found += [f"{path}:{i}" for i, line in enumerate(lines, 1) if bare.match(line)]
+    assert found == []

@@ -203,7 +203,7 @@ exec """, 1))
     result = system.run("nic.sh", "bind", NIC)
     (system.root / "kernel").write_text(kernel)
     assert result.returncode == 143
-    assert kernel_has_it(system) and state(system) == []
+    assert kernel_has_it(system) and state(system) == [], result.stdout + result.stderr
     assert network(system) == before
 
 

@@ -18,7 +18,7 @@ ask_for_nic() {
 	done
 	if [ ${#nics[@]} -lt 2 ] || [ ! -t 0 ]; then
 		nic=$known
-		return
+		return 0
 	fi
 	say "Which NIC?"
 	for ((i = 0; i < ${#nics[@]}; i++)); do
@@ -28,10 +28,10 @@ ask_for_nic() {
 	while true; do
 		printf 'Number, or Enter for %s: ' "$known"
 		read -r answer || die "no NIC was chosen"
-		[ -n "$answer" ] || { nic=$known && return; }
+		[ -n "$answer" ] || { nic=$known && return 0; }
 		if [[ $answer =~ ^[0-9]{1,3}$ ]] && [ "$answer" -ge 1 ] && [ "$answer" -le ${#nics[@]} ]; then
 			nic=${nics[answer - 1]}
-			return
+			return 0
 		fi
 		say "'$answer' is not a number from 1 to ${#nics[@]}"
 	done
@@ -54,7 +54,7 @@ choose_way() {
 		[ -d "$SYS/class/net/$interface" ] || die "there is no interface '$interface'" \
 			"Interfaces here: $(interfaces)"
 		same_way "$interface"
-		return
+		return 0
 	fi
 	known=$(profile_get nic)
 	if [ -n "$nic" ]; then
@@ -84,7 +84,7 @@ same_way() {
 		gateway=$(profile_get gateway)
 		next_hop=$(profile_get next-hop)
 		mtu=$(profile_get mtu)
-		return
+		return 0
 	fi
 	own_ip=$(ip -4 -o addr show dev "$1" 2>/dev/null | awk '{ split($4, a, "/"); print a[1]; exit }')
 	[ -n "$own_ip" ] || die "${1:-the NIC} has no IPv4 address, and prepare looked at $(profile_get interface) only"

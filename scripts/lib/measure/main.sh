@@ -156,17 +156,17 @@ take_nic() {
 	if state_exists "$nic" && is_user_driver "$(pci_driver "$nic")"; then
 		say "$nic is taken already, by an earlier run"
 		nic_back=due
-		return
+		return 0
 	fi
 	if stays_with_kernel "$nic" >/dev/null; then
 		say "$nic is driven beside the kernel: nothing has to be taken"
-		return
+		return 0
 	fi
 	max=$(bind_seconds)
 	say "Taking $nic; it is given back after $max s at the latest, whatever happens"
 	nic_back=due
 	! is_detached || apart=(--detached)
-	"$HERE/nic.sh" bind "$nic" --console ${apart[@]+"${apart[@]}"} --max-bound "${max}s" >"$results/bind.log" 2>&1 && return
+	"$HERE/nic.sh" bind "$nic" --console ${apart[@]+"${apart[@]}"} --max-bound "${max}s" >"$results/bind.log" 2>&1 && return 0
 	nic_back="the NIC $nic was not taken"
 	die "$nic is not taken:" "$(sed -n '/^nic.sh:/,$p' "$results/bind.log")"
 }

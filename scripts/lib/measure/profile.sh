@@ -31,7 +31,7 @@ profile_get() {
 	while read -r key rest; do
 		[ "$key" = "$1" ] || continue
 		printf '%s\n' "${rest%%$'\t'*}"
-		return
+		return 0
 	done 2>/dev/null <"$PROFILE_FILE" || :
 }
 

@@ -13,7 +13,7 @@ on_signal() {
 	if [ "$1" -eq 130 ] && [ -n "$STEP" ]; then
 		ENDED=yes
 		signal_child "$CHILD" TERM || :
-		return
+		return 0
 	fi
 	[ -n "$HOLD_SIGNALS" ] || exit "$1"
 	HELD_SIGNAL=$1
@@ -162,7 +162,7 @@ follow() {
 			[[ ! $line =~ ^\ +[0-9]+\.[0-9]{3}\ |^\ +time\ s ]] || say "$line"
 		done
 		[ -z "$last" ] || return 0
-		sleep 0.2
+		sleep 0.2 || : # Ctrl-C ends it, too
 	done 3<"$2"
 }
 

@@ -189,7 +189,7 @@ gateway_of() {
 # A gateway may not answer pings: that it can be resolved is as good.
 gateway_answers() {
 	[ -n "$2" ] || return 1
-	ping -c 1 -W 2 -I "$1" "$2" >/dev/null 2>&1 && return
+	ping -c 1 -W 2 -I "$1" "$2" >/dev/null 2>&1 && return 0
 	ip neigh show to "$2" dev "$1" 2>/dev/null | grep -qE 'lladdr .*(REACHABLE|DELAY|STALE)'
 }
 
@@ -198,7 +198,7 @@ resolver_works() {
 	local server
 	if have resolvectl && resolvectl status >/dev/null 2>&1; then
 		resolvectl query --cache=no . -t NS >/dev/null 2>&1
-		return
+		return $?
 	fi
 	server=$(awk '$1 == "nameserver" { print $2; exit }' "$ETC/resolv.conf" 2>/dev/null)
 	[ -n "$server" ] || return 1

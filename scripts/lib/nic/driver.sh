@@ -36,14 +36,14 @@ driver_is_here() {
 # Loads a driver if need be. Modules are never unloaded: others may have come to use them. A dry
 # run asks whether there is such a module.
 load_driver() {
-	driver_is_here "$1" && return
+	driver_is_here "$1" && return 0
 	if [ -n "$DRY_RUN" ]; then
 		if modinfo "$1" >/dev/null 2>&1; then
 			attempt modprobe "$1"
-			return
+			return $?
 		fi
 		[ "$1" = igb_uio ] && igb_uio_load
-		return
+		return $?
 	fi
 	modprobe "$1" 2>/dev/null || [ "$1" != igb_uio ] || igb_uio_load || return 1
 	driver_is_here "$1"
@@ -117,7 +117,7 @@ driver_choose() {
 	local driver reasons=()
 	if [ "$1" != auto ]; then
 		DRIVER=$1
-		can_use "$1" "$NIC_ID" && return
+		can_use "$1" "$NIC_ID" && return 0
 		complain "nic.sh: $1 cannot be used for $NIC_ID: $DRIVER_WHY"
 		return 1
 	fi
@@ -174,7 +174,7 @@ unbind() {
 	[ -e "$link" ] || return 0
 	if [ -n "$DRY_RUN" ]; then
 		put "$bdf" "$link/unbind"
-		return
+		return $?
 	fi
 	{ drop_lock && put "$bdf" "$link/unbind"; } &
 	for ((i = 0; i < UNBIND_SECONDS * 10; i++)); do

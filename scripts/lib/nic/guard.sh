@@ -89,7 +89,7 @@ own_ssh_over() {
 # ssh_session_over IFNAME...: prints the peer of a session, anybody's, that runs over one of them.
 ssh_session_over() {
 	local own peer
-	own_ssh_over "$@" | grep . && return
+	own_ssh_over "$@" | grep . && return 0
 	# shellcheck disable=SC2046 # pids
 	tcp_ends $(pids_named sshd sshd-session sshd-auth dropbear) | while read -r own peer; do
 		if runs_over "$own" "$peer" "$@"; then
@@ -130,7 +130,7 @@ storage_over() {
 	while read -r what server; do
 		if is_one_of "$(route_leaves_over "$server")" "$@"; then
 			printf '%s from %s\n' "${what//-/ }" "$server"
-			return
+			return 0
 		fi
 	done < <(network_servers)
 }
@@ -184,10 +184,10 @@ console_has_getty() {
 	cat "$PROC"/[0-9]*/stat 2>/dev/null | awk '
 		{ sub(/.*\) /, "") }
 		$5 == 1025 || $5 == 1088 || $5 == 52288 || $5 == 58624 { found = 1 }
-		END { exit !found }' && return
+		END { exit !found }' && return 0
 	for file in "$PROC"/[0-9]*/cmdline; do
 		words=$({ tr '\0' ' ' <"$file"; } 2>/dev/null) || continue
-		[[ $words =~ getty.*\ (/dev/)?(tty1|ttyS0|ttyAMA0|hvc0|console)(\ |$) ]] && return
+		[[ $words =~ getty.*\ (/dev/)?(tty1|ttyS0|ttyAMA0|hvc0|console)(\ |$) ]] && return 0
 	done
 	return 1
 }

@@ -16,12 +16,12 @@ igb_uio_load() {
 	file=$(igb_uio_file)
 	if [ ! -e "$file" ]; then
 		igb_uio_can_be_built || return 1
-		[ -z "$DRY_RUN" ] || { say "    would build igb_uio" && return; }
+		[ -z "$DRY_RUN" ] || { say "    would build igb_uio" && return 0; }
 		igb_uio_build "$file" || return 1
 	fi
 	attempt modprobe uio 2>/dev/null || :
 	# An ENA without write-combining is slow.
-	attempt insmod "$file" wc_activate=1 2>/dev/null && return
+	attempt insmod "$file" wc_activate=1 2>/dev/null && return 0
 	IGB_UIO_WHY="the kernel did not take $file (see dmesg; with secure boot, modules must be signed)"
 	return 1
 }
@@ -53,7 +53,7 @@ igb_uio_source() {
 		"$SYSROOT"/usr/src/dpdk-kmods*/linux/igb_uio/igb_uio.c; do
 		if [ -e "$file" ]; then
 			printf '%s\n' "${file%/*}"
-			return
+			return 0
 		fi
 	done
 }

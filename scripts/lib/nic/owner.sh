@@ -71,7 +71,7 @@ dhcp_client_of() {
 	for pid in $(dhcp_clients); do
 		if tr '\0' '\n' 2>/dev/null <"$PROC/$pid/cmdline" | grep -qxE -e "(-i)?$1"; then
 			printf '%s\n' "$pid"
-			return
+			return 0
 		fi
 	done
 }
@@ -109,7 +109,7 @@ owner_take_back() {
 		;;
 	networkd)
 		step "hand $name back to systemd-networkd"
-		wait_for 5 networkd_is_done "$name" && return
+		wait_for 5 networkd_is_done "$name" && return 0
 		! have networkctl || attempt networkctl reconfigure "$name" || attempt networkctl up "$name" || :
 		wait_for "$OWNER_SECONDS" networkd_is_done "$name"
 		;;
@@ -143,7 +143,7 @@ dhcp_client_start() {
 		words+=("$word")
 	done <"$STATE/dhcp-client"
 	client=$(state_dir "$(state_get bdf)").dhcp.log
-	[ -z "$DRY_RUN" ] || { attempt "${words[@]}" && return; }
+	[ -z "$DRY_RUN" ] || { attempt "${words[@]}" && return 0; }
 	ip link set "$1" up || :
 	(
 		[ -z "${LOCK:-}" ] || exec {LOCK}>&- # or no later nic.sh gets it

@@ -51,7 +51,7 @@ nic_restore() {
 	fi
 	if state_is_stale; then
 		restore_after_reboot
-		return
+		return $?
 	fi
 	say "Giving $bdf back to $(or_dash "$(state_get driver)")"
 	if is_user_driver "$NIC_DRIVER" && ! is_user_driver "$(state_get driver)"; then
@@ -142,7 +142,7 @@ prove_aspect() {
 	# The order in which addresses and routes stand is not configuration.
 	if [ -z "$same" ] && cmp -s <(sort "$was") <(sort "$now"); then
 		printf '  %-11s as before\n' "$aspect"
-		return
+		return 0
 	elif [ -n "$same" ]; then
 		printf '  %-11s set anew by %s:\n' "$aspect" "$(state_get owner)"
 	else

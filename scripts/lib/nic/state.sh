@@ -50,7 +50,7 @@ is_taken() {
 state_save() {
 	local new
 	STATE=$(state_dir "$NIC_ID")
-	[ -z "$DRY_RUN" ] || { say "    would save the configuration in $STATE" && return; }
+	[ -z "$DRY_RUN" ] || { say "    would save the configuration in $STATE" && return 0; }
 	mkdir -p "$STATE_DIR/nic" || return 1
 	chmod 700 "$STATE_DIR/nic"
 	rm -rf "$STATE_DIR/nic/.new."*

@@ -26,7 +26,7 @@ joined() {
 # device's BARs with: debugfs has lines "PAT: [mem 0xSTART-0xEND] TYPE".
 write_combining() {
 	local list=$SYS/kernel/debug/x86/pat_memtype_list
-	[ -r "$list" ] || { printf 'unknown\n' && return; }
+	[ -r "$list" ] || { printf 'unknown\n' && return 0; }
 	awk '
 		function number(hex,    i, n) {
 			hex = tolower(hex)
@@ -53,7 +53,7 @@ write_combining() {
 memlock_text() {
 	local limit huge
 	limit=$(ulimit -l)
-	[ "$limit" != unlimited ] || { printf 'unlimited\n' && return; }
+	[ "$limit" != unlimited ] || { printf 'unlimited\n' && return 0; }
 	huge=$(awk '/^HugePages_Total/ { n = $2 } /^Hugepagesize/ { print n * $2 }' "$PROC/meminfo")
 	printf '%s KiB' "$limit"
 	[ "$limit" -ge "${huge:-0}" ] || printf ': too little for %s KiB of hugepages, but for root' "$huge"
@@ -103,7 +103,7 @@ status_details() {
 	state_load "$bdf"
 	if state_is_stale; then
 		printf '    a saved state from before the last boot: nic.sh restore %s drops it\n' "$bdf"
-		return
+		return 0
 	fi
 	printf '    taken %s from %s; it was %s %s\n' "$(state_get saved_utc)" \
 		"$(or_dash "$(state_get driver)")" "$(state_get ifname)" "$(state_get mac)"

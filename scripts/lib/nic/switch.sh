@@ -121,7 +121,7 @@ switch_disarm() {
 switch_confirm() {
 	if ! switch_is_armed "$1"; then
 		say "No switch is armed for $1: it stays bound until: $0 restore $1"
-		return
+		return 0
 	fi
 	if switch_is_alive "$1" && [ -e "$WATCH/firing" ]; then
 		complain "nic.sh: too late: the dead man's switch is giving $1 back; see $(switch_log "$1")"
@@ -197,7 +197,7 @@ switch_watch() {
 	while [ -z "$why" ]; do
 		# Nobody writes there: a second without a process for it.
 		read -r -t 1 -u "$pause" _ || :
-		switch_is_mine || { switch_say "$bdf: disarmed" && return; }
+		switch_is_mine || { switch_say "$bdf: disarmed" && return 0; }
 		read_uptime
 		line=$last
 		{ read -r line <"$dir/lease"; } 2>/dev/null || :
@@ -227,12 +227,12 @@ switch_fire() {
 		(switch_fire_once) || status=$?
 		if [ "$status" -eq 3 ]; then
 			switch_say "$bdf: disarmed"
-			return
+			return 0
 		fi
 		switch_release_hugepages
 		if [ "$status" -eq 0 ]; then
 			switch_tell "$bdf is given back"
-			return
+			return 0
 		fi
 		switch_say "$bdf: not all is as it was; again in $seconds s"
 		sleep "$seconds" || :

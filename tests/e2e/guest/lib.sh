@@ -51,7 +51,7 @@ driver_of() {
 interface_of() {
 	local name
 	for name in "$PCI/$1"/net/* "$PCI/$1"/virtio*/net/*; do
-		[ ! -e "$name" ] || { echo "${name##*/}" && return; }
+		[ ! -e "$name" ] || { echo "${name##*/}" && return 0; }
 	done
 }
 

@@ -72,7 +72,7 @@ or_dash() {
 }
 
 no_such_nic() {
-	complain "nic.sh: there is no NIC '$1'$2" "NICs here:" "$(list_nics)"
+	complain "$(basename "$0"): there is no NIC '$1'$2" "NICs here:" "$(list_nics)"
 	exit 2
 }
 
@@ -147,7 +147,7 @@ no_pci_device() {
 	bus=$(link_name "$SYS/class/net/$1/device/subsystem")
 	case $bus in
 	vmbus)
-		complain "nic.sh: $1 is a Hyper-V NIC (netvsc): it has no PCI address to bind" \
+		complain "$(basename "$0"): $1 is a Hyper-V NIC (netvsc): it has no PCI address to bind" \
 			"On Azure its traffic runs over the mlx5 or MANA function that has the same MAC, which" \
 			"DPDK uses beside the kernel. Nothing has to be bound: name that function to pmdperf (-a)." \
 			"For netvsc alone: modprobe uio_hv_generic; write the class id into" \
@@ -155,8 +155,8 @@ no_pci_device() {
 			"$(basename "$(readlink -f "$SYS/class/net/$1/device")") into hv_netvsc/unbind and uio_hv_generic/bind."
 		exit 1
 		;;
-	'') complain "nic.sh: $1 is no hardware: it has no device below it" ;;
-	*) complain "nic.sh: $1 is on the bus '$bus'; only PCI devices can be bound" ;;
+	'') complain "$(basename "$0"): $1 is no hardware: it has no device below it" ;;
+	*) complain "$(basename "$0"): $1 is on the bus '$bus'; only PCI devices can be bound" ;;
 	esac
 	exit 2
 }

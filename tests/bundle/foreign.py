@@ -45,7 +45,7 @@ def mirror():
     for uri in uris.split():
         if re.search(r"/debian/?$", uri):
             return uri
-    return "http://deb.debian.org/debian"
+    raise RuntimeError("apt knows no archive of Debian here: see /etc/apt/sources.list")
 
 
 def fetch(release):

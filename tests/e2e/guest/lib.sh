@@ -68,6 +68,11 @@ has_carrier() {
 	[ "$(cat "/sys/class/net/$(interface_of "$1")/carrier" 2>/dev/null)" = 1 ]
 }
 
+# is_settled IFNAME: the kernel says up to a second late what a carrier makes of an interface.
+is_settled() {
+	! ip -o link show dev "$1" | grep -q 'NO-CARRIER.*LOWER_UP'
+}
+
 # Hugepages of 2 MB, all that were asked for.
 hugepages() {
 	echo "$1" >/proc/sys/vm/nr_hugepages
@@ -121,6 +126,7 @@ exchange() {
 # Everything a user could see of an interface and its device, taken without the scripts' help.
 picture() {
 	local name=$1 file
+	wait_until 30 is_settled "$name" >&2
 	echo "driver $(driver_of "$2")"
 	cat "/sys/class/net/$name/address" "/sys/class/net/$name/mtu" "/sys/class/net/$name/tx_queue_len"
 	ip -o link show dev "$name" | sed 's/^[0-9]*://; s/ qlen .*//; s/master.*//'

@@ -317,6 +317,7 @@ port_start(struct port *p, struct err *e)
 	/* What is not for us would not reach us; not every device has a filter to switch off. */
 	(void)rte_eth_promiscuous_enable(p->id);
 	p->base_known = rte_eth_stats_get(p->id, &p->base) == 0;
+	p->base_xstats = port_xstats(p);
 	return 0;
 }
 
@@ -338,6 +339,7 @@ void
 port_close(struct port *p)
 {
 	port_mtu_restore(p);
+	xstats_free(&p->base_xstats);
 	if (p->started)
 		(void)rte_eth_dev_stop(p->id);
 	p->started = false;

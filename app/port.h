@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "report.h"
 #include "sample.h"
+#include "xstats.h"
 
 struct port {
 	uint16_t id;
@@ -38,6 +39,7 @@ struct port {
 	bool link_up;
 	struct rte_eth_stats base; /* the device's counters at the start of the run */
 	bool base_known;
+	struct xstats base_xstats; /* freed by port_close() */
 };
 
 /*
@@ -89,6 +91,9 @@ void port_add_counters(const struct port *p, struct sample_snapshot *s);
 
 /* Fills what a report says of the device's own counters, as deltas from the start of the run. */
 void port_report_counters(const struct port *p, struct report_port *r);
+
+/* The driver's own counters as they are. Owned by the caller, with xstats_free(). */
+struct xstats port_xstats(const struct port *p);
 
 /* Stops and closes the port, as far as it got, and gives back its MTU. */
 void port_close(struct port *p);

@@ -81,6 +81,7 @@ void
 port_report_counters(const struct port *p, struct report_port *r)
 {
 	struct rte_eth_stats st;
+	struct xstats now;
 	unsigned kept = kept_by(p->info.driver_name);
 
 	memset(&st, 0, sizeof(st));
@@ -95,4 +96,7 @@ port_report_counters(const struct port *p, struct report_port *r)
 	r->tx_errors = since(p->base.oerrors, st.oerrors, kept & KEEPS_TX_ERRORS);
 	r->ipackets = since(p->base.ipackets, st.ipackets, kept & KEEPS_PACKETS);
 	r->opackets = since(p->base.opackets, st.opackets, kept & KEEPS_PACKETS);
+	now = port_xstats(p);
+	r->xstats = xstats_grown(&p->base_xstats, &now);
+	xstats_free(&now);
 }

@@ -11,6 +11,7 @@
 #include <rte_version.h>
 
 #include "flow.h"
+#include "stall.h"
 
 /* Shorter than a scheduler may keep an lcore waiting. */
 #define BRIEF_S 0.02
@@ -246,6 +247,28 @@ tx_link(const struct run *r)
 	return VERDICT_LINK_UP;
 }
 
+/* A sender is to send until its end, a receiver to receive if it set a time of its own. */
+static void
+note_stalls(const struct run *r, const struct sampler_result *s)
+{
+	bool whole = r->cfg->duration_ns != 0 && s->idle_from_ns == UINT64_MAX &&
+		     s->summary.measure_s * 1e9 >= (double)r->cfg->duration_ns;
+	bool sends = false, receives = false;
+
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		const struct port *p = &r->ports[i];
+
+		sends = sends || p->engine->sends;
+		receives = receives || p->engine->receives;
+	}
+	for (int rx = 0; rx <= 1; rx++) {
+		struct stall stall = stall_find(&s->samples, rx != 0, rx == 0 || whole);
+
+		if (rx != 0 ? receives : sends)
+			stall_note(&stall, rx != 0, r->notes);
+	}
+}
+
 static void
 end_notes(const struct run *r, const struct sampler_result *s)
 {
@@ -268,6 +291,7 @@ end_notes(const struct run *r, const struct sampler_result *s)
 			" dropped unread; %" PRIu64 " answered",
 			r->control.arp, r->control.icmp, r->control.link, dropped,
 			r->control.answered);
+	note_stalls(r, s);
 	if (s->stuck > 0)
 		notes_warn(r->notes,
 			"%u lcores did not end within 2 s: a driver does not return from its burst "
@@ -303,8 +327,10 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.minimum = r->cfg->expect_min,
 	};
 
-	for (unsigned i = 0; i < r->nb_ports; i++)
+	for (unsigned i = 0; i < r->nb_ports; i++) {
 		port_report_counters(&r->ports[i], &res->ports[i]);
+		xstats_note_limits(&res->ports[i].xstats, r->ports[i].id, r->notes);
+	}
 	end_lcores(res, r);
 	end_queues(res, r);
 	end_notes(r, s);
@@ -322,8 +348,10 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 void
 result_free(struct result *res)
 {
-	for (size_t i = 0; res->ports != NULL && i < res->report.n_ports; i++)
+	for (size_t i = 0; res->ports != NULL && i < res->report.n_ports; i++) {
 		free((void *)(uintptr_t)res->ports[i].mac);
+		xstats_free(&res->ports[i].xstats);
+	}
 	free(res->ports);
 	free(res->lcores);
 	free(res->queues);

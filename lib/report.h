@@ -16,6 +16,7 @@
 #include "notes.h"
 #include "sample.h"
 #include "verdict.h"
+#include "xstats.h"
 
 struct report_hugepages {
 	int node;      /* -1: the machine as a whole */
@@ -57,6 +58,7 @@ struct report_port {
 	/* The device's own packet counts beside ours. */
 	struct sample_count ipackets;
 	struct sample_count opackets;
+	struct xstats xstats; /* the driver's own by name: what grew. Owned by who fills it */
 };
 
 struct report_lcore {

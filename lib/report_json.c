@@ -186,6 +186,16 @@ rings_json(bool *failed, const struct report_rings *r)
 }
 
 static json_t *
+xstats_json(bool *failed, const struct xstats *x)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < x->n; i++)
+		put(failed, o, x->list[i].name, integer(x->list[i].value));
+	return o;
+}
+
+static json_t *
 ports_json(bool *failed, const struct report *r)
 {
 	json_t *array = json_array();
@@ -210,6 +220,7 @@ ports_json(bool *failed, const struct report *r)
 		put(failed, o, "nombuf", count(p->nombuf));
 		put(failed, o, "errors", count(p->errors));
 		put(failed, o, "tx_errors", count(p->tx_errors));
+		put(failed, o, "xstats", xstats_json(failed, &p->xstats));
 		put_item(failed, array, o);
 	}
 	return array;

@@ -53,6 +53,14 @@ def test_I6_received_on_every_queue(box, queues):
     links.check_sums(r, "rx")
 
 
+def test_K1_the_drivers_own_counters(box):
+    """By name, as they grew; what did not is left out."""
+    r = box.run(["--vdev=net_null0"], [*TX, "--duration=50ms", "--txq=2"])
+    port, = r.report["ports"]
+    assert port["xstats"]["tx_good_packets"] == r.summary["tx"]["total_packets"]
+    assert all(n > 0 for n in port["xstats"].values())
+
+
 def test_I6_I9_what_a_device_does_not_count_is_null(box):
     r = box.run(["--vdev=net_null0"], [*RX, "--duration=50ms"])
     port, = r.report["ports"]

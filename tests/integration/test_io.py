@@ -2,6 +2,7 @@
 """--io: the same engines and reports on an interface that the kernel keeps."""
 import re
 import socket
+import time
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_received_frames_are_counted(box, veth, mode):
     assert r.status == 0, r.err
     assert r.summary["rx"]["total_packets"] == len(frames)
     assert r.summary["rx"]["total_bytes"] == sum(len(f) for f in frames)
+
+
+def test_K4_link_down_in_the_middle(box, veth):
+    """A mean over a time without a link would be taken for a rate: both sides say it."""
+    words = ["--io", "af_packet", "--duration=8s", "--warmup=0"]
+    receiver = links.Live(box, [], ["--forward-mode=rxonly", *words[:2], veth.there, *words[2:]],
+                          prefix=["ip", "netns", "exec", veth.namespace])
+    receiver.wait_running()
+    sender = links.Live(box, [], ["--forward-mode=txonly", *words[:2], veth.here, *words[2:],
+                                  "--dst-mac=02:00:00:00:00:09"])
+    receiver.wait_moving()
+    links.sh("ip", "link", "set", veth.here, "down")
+    time.sleep(2)
+    links.sh("ip", "link", "set", veth.here, "up")
+    r, s = receiver.wait(), sender.wait()
+    assert (r.status, s.status) == (0, 0), r.err + s.err
+    assert any("no frame came from" in n for n in r.report["notes"]), r.report["notes"]
+    assert any("accepted no frame from" in n for n in s.report["notes"]), s.report["notes"]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -24,6 +24,7 @@ struct fixture {
 };
 
 static const char *const fixture_argv[] = {"pmdperf", "--", "--txq=2"};
+static struct xstat fixture_xstats[] = {{"rx_q0_errors", 12}};
 
 static inline struct sample_count
 fixture_known(uint64_t v)
@@ -79,6 +80,7 @@ fixture_init(struct fixture *f)
 			.asked = asked,
 			.used = used,
 			.imissed = fixture_known(3000000),
+			.xstats = {fixture_xstats, 1},
 		};
 		f->lcore[i] = (struct report_lcore){
 			.lcore = i + 1u,

@@ -86,8 +86,8 @@ test_names_of_the_contract(void **state)
 	assert_names(o, "host.hugepages.0", NAMES("numa", "size", "total", "free"));
 	assert_names(o, "ports.0",
 		NAMES("port", "name", "driver", "mac", "mode", "numa", "link_mbps", "mtu", "asked",
-			"used", "ipackets", "opackets", "imissed", "nombuf", "errors",
-			"tx_errors"));
+			"used", "ipackets", "opackets", "imissed", "nombuf", "errors", "tx_errors",
+			"xstats"));
 	assert_names(o, "ports.0.asked", NAMES("rxq", "txq", "rxd", "txd"));
 	assert_names(o, "ports.0.used", NAMES("rxq", "txq", "rxd", "txd"));
 	assert_names(o, "lcores.0",
@@ -125,6 +125,7 @@ test_values(void **state)
 	assert_int_equal(json_integer_value(at(o, "ports.1.asked.rxq")), 48);
 	assert_int_equal(json_integer_value(at(o, "ports.1.used.rxq")), 2);
 	assert_int_equal(json_integer_value(at(o, "host.hugepages.0.size")), 2 << 20);
+	assert_int_equal(json_integer_value(at(o, "ports.0.xstats.rx_q0_errors")), 12);
 	assert_true(json_real_value(at(o, "lcores.0.busy_pct")) == 99.543);
 	assert_string_equal(json_string_value(at(o, "queues.3.dir")), "rx");
 	assert_true(json_real_value(at(o, "queues.3.share_pct")) == 50);

@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench.sh - pmdperf's speed beside dpdk-testpmd's, run alternately on the same CPUs
+# bench.sh - pmdperf's speed beside dpdk-testpmd's, in turns on the same CPUs
 #
-# usage: ./scripts/bench.sh [--rounds N] [--seconds N] [--case NAME]... [--json FILE]
+# usage: ./scripts/bench.sh [--rounds N] [--seconds N] [--case NAME]...
+#                           [--json FILE]
 #
-#   --rounds N    how often each case is measured (default 11); medians of ratios are judged
+#   --rounds N    how often each case is measured (default 11); medians of ratios
+#                 are judged
 #   --seconds N   measured time of each run (default 1)
-#   --case NAME   only this case; may be repeated. Cases are in tests/bench/cases.py:
-#                 null-tx null-rx pair-64 pair-64-packed pair-1430 pair-1430-packed
-#                 flows-null flows-pair
+#   --case NAME   only this case; may be repeated. Cases are in
+#                 tests/bench/cases.py: null-tx null-rx pair-64 pair-64-packed
+#                 pair-1430 pair-1430-packed flows-null flows-pair
 #   --json FILE   where the result goes (default results/bench-*.json)
 #   --tool NAME   run only pmdperf or testpmd; nothing is compared
 #   --help        this text
 #
-# Installs what is missing (root), builds into build/, borrows hugepages and gives them back.
-# It wants an idle machine: the two CPUs it uses must have nothing else to do. All cases with the
-# defaults take about a quarter of an hour.
+# Installs what is missing (root), builds into build/, borrows hugepages and
+# gives them back. It wants an idle machine: the two CPUs it uses must have
+# nothing else to do. All cases with the defaults take about a quarter of an
+# hour.
 #
-# Exit status: 0 every goal was met, 1 it could not run, 2 wrong usage, 3 a goal was missed.
+# Exit status: 0 every goal was met, 1 it could not run, 2 wrong usage, 3 a goal
+# was missed.
 
 # shellcheck source-path=SCRIPTDIR
 set -eu

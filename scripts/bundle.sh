@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bundle.sh - make a tarball of pmdperf that runs on any x86-64 Linux, with nothing installed
+# bundle.sh - make a tarball of pmdperf that runs on any x86-64 Linux, with
+# nothing installed
 #
 # usage: ./scripts/bundle.sh [--out FILE]
 #
 #   --out FILE   the tarball (default build-bundle/pmdperf-VERSION-x86_64.tar.gz)
 #   --help       this text
 #
-# In it: the program as one static executable (DPDK with its drivers, the C library and all others
-# are part of it), the scripts, the profiles, the source of igb_uio, the program's own source, and
-# the licences of what is linked in. It runs on a kernel of version 4.18 or newer and a CPU of the
-# level x86-64-v2 (SSE4.2 and POPCNT: all since about 2009). There no script builds or installs.
+# In it: the program as one static executable (DPDK with its drivers, the C
+# library and all others are part of it), the scripts, the profiles, the source
+# of igb_uio, the program's own source, and the licences of what is linked in. It
+# runs on a kernel of version 4.18 or newer and a CPU of the level x86-64-v2
+# (SSE4.2 and POPCNT: all since about 2009). There no script builds or installs.
 #
-# Made on Debian or Ubuntu, whose packages bring static libraries; what is missing is installed
-# (root). Builds into build-bundle/. One commit on one system gives the same tarball each time.
+# Made on Debian or Ubuntu, whose packages bring static libraries; what is
+# missing is installed (root). Builds into build-bundle/. One commit on one
+# system gives the same tarball each time.
 
 # shellcheck source-path=SCRIPTDIR
 set -eu

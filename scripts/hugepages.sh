@@ -1,28 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# hugepages.sh - hugepages for pmdperf: how many it needs, reserved, and given back
+# hugepages.sh - hugepages for pmdperf: needed, reserved, given back
 #
 # usage: hugepages.sh status  [--page-size 2M|1G] [-- PMDPERF WORDS...]
 #        hugepages.sh reserve [--mem MB[,MB...]] [--page-size 2M|1G] [--dry-run]
 #                             [-- PMDPERF WORDS...]
 #        hugepages.sh release [--dry-run]
 #
-#   status    each node's pages: all, free, added by us, needed; who holds them; what is mounted
-#   reserve   adds what lacks, on each node, all or nothing; mounts hugetlbfs if it is not
+#   status    each node's pages: all, free, added by us, needed; who holds them;
+#             what is mounted
+#   reserve   adds what lacks, on each node, all or nothing; mounts hugetlbfs if
+#             it is not
 #   release   gives back what reserve added, and nothing else
 #
 # Both also remove the hugepage files that dead programs of DPDK left.
 #
 #   --mem MB[,MB...]   needed on node 0, node 1, ... instead of what pmdperf says
-#   --page-size SIZE   2M (default) or 1G; if pages of 1 GB cannot be had, 2 MB are taken
+#   --page-size SIZE   2M (default) or 1G; if pages of 1 GB cannot be had, 2 MB
+#                      are taken
 #   --dry-run          print each change and make none
 #   --help             this text
 #
-# PMDPERF WORDS are those of the run to come: "pmdperf WORDS --plan" tells what it needs on which
-# node. Without words it is the need of a receiver with one port of one queue. Both processes of a
-# test on one machine are two runs: say --mem for their sum. Reserving needs root.
-# Exit status: 0 done, 1 not all could be had (nothing is added then), 2 wrong usage.
+# PMDPERF WORDS are those of the run to come: "pmdperf WORDS --plan" tells what
+# it needs on which node. Without words it is the need of a receiver with one
+# port of one queue. Both processes of a test on one machine are two runs: say
+# --mem for their sum. Reserving needs root. Exit status: 0 done, 1 not all could
+# be had (nothing is added then), 2 wrong usage.
 #
 # Environment: PMDPERF=PROGRAM asks that program instead of build/app/pmdperf.
 
@@ -138,13 +142,13 @@ reserve_all() {
 		if ! pool_nodes | grep -qx "$node"; then
 			POOL_WHY="there is no node $node; nodes here: $(pool_nodes | tr '\n' ' ')"
 		elif [ "$lack" -le 0 ]; then
-			say "node $node: $mb MB are needed," \
-				"$(pool_count "$node" "$kb" free) pages of $(page_text "$kb") are free: enough"
+			printf 'node %s: %s MB are needed, %s pages of %s are free: enough\n' \
+				"$node" "$mb" "$(pool_count "$node" "$kb" free)" "$(page_text "$kb")"
 			continue
 		elif pool_grow "$node" "$kb" "$lack"; then
 			added+=("$node:$lack")
-			[ -n "$DRY_RUN" ] || say "node $node: $mb MB are needed;" \
-				"$lack pages of $(page_text "$kb") asked, $lack got"
+			[ -n "$DRY_RUN" ] || printf 'node %s: %s MB are needed; %s pages of %s asked, %s got\n' \
+				"$node" "$mb" "$lack" "$(page_text "$kb")" "$lack"
 			[ -n "$HELD_SIGNAL" ] || continue
 			POOL_WHY="interrupted"
 		fi
@@ -218,7 +222,7 @@ do_status() {
 		done
 	done
 	[ -z "$why" ] || say "needed: not known: $why"
-	printf "The common guide's formula (MemTotal in kB / 1024 / 2048) gives %s pages of 2 MB.\n" \
+	printf "The common guide's formula (MemTotal kB / 1024 / 2048) gives %s pages of 2 MB.\n" \
 		$(($(awk '/^MemTotal/ { print $2 }' "$PROC/meminfo") / 1024 / 2048))
 	for kb in 2048 1048576; do
 		mb=$(huge_mount_of "$kb")

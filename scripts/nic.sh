@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# nic.sh - take a NIC from the kernel for pmdperf, and give it back exactly as it was
+# nic.sh - take a NIC from the kernel, and give it back exactly as it was
 #
 # usage: nic.sh status [NIC]
 #        nic.sh bind NIC [--driver DRIVER] [--console] [--detached]
@@ -12,22 +12,27 @@
 # NIC is a PCI address (0000:00:05.0), a MAC or the name of an interface.
 #
 #   status    the NICs that are here, what they carry, which are taken
-#   bind      saves the NIC's whole configuration and binds it to a driver for user space.
-#             Refuses a NIC that carries the default route, an SSH session or storage.
-#   restore   gives it back: driver, name, addresses, routes and all else, and proves it
+#   bind      saves the NIC's whole configuration and binds it to a driver for
+#             user space. Refuses a NIC that carries the default route, an SSH
+#             session or storage.
+#   restore   gives it back: driver, name, addresses, routes and all else, and
+#             proves it
 #   confirm   disarms the switch: the NIC stays bound until restore
 #
 #   --driver DRIVER   auto (default), vfio-pci, igb_uio or uio_pci_generic
-#   --console         you are at the VNC or serial console: also a NIC that carries the default
-#                     route. The dead man's switch is armed
+#   --console         you are at the VNC or serial console: also a NIC that
+#                     carries the default route. The dead man's switch is armed
 #   --detached        nobody has to be able to log in while the NIC is gone
-#   --max-bound TIME  arm the dead man's switch: the NIC is given back after this time, whatever
-#                     happens (60s to 24h; with --console 30m if not given)
-#   --idle TIME       and when no pmdperf made progress on it for this time (default 5m)
+#   --max-bound TIME  arm the dead man's switch: the NIC is given back after this
+#                     time, whatever happens (60s to 24h; with --console 30m if
+#                     not given)
+#   --idle TIME       and when no pmdperf made progress on it for this time
+#                     (default 5m)
 #   --dry-run         print each step and change nothing
 #   --help            this text
 #
-# TIME is 90, 90s, 30m or 2h. Needs root. Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+# TIME is 90, 90s, 30m or 2h. Needs root. Exit status: 0 done, 1 refused or
+# failed, 2 wrong usage.
 
 # shellcheck source-path=SCRIPTDIR
 set -eu
@@ -147,8 +152,8 @@ do_bind() {
 			"Use it as it is: pmdperf -a $NIC_ID -- ..."
 		return 0
 	fi
-	say "$NIC_ID: driver $(or_dash "$NIC_DRIVER"), interface $(or_dash "$NIC_IF")," \
-		"MAC $(or_dash "$NIC_MAC")$([ -z "$NIC_IF" ] || carries_text "$NIC_IF")"
+	printf '%s: driver %s, interface %s, MAC %s%s\n' "$NIC_ID" "$(or_dash "$NIC_DRIVER")" \
+		"$(or_dash "$NIC_IF")" "$(or_dash "$NIC_MAC")" "$([ -z "$NIC_IF" ] || carries_text "$NIC_IF")"
 	if is_taken "$NIC_ID" && is_user_driver "$NIC_DRIVER"; then
 		not_bound "it is bound to $NIC_DRIVER already, since $(state_value "$NIC_ID" saved_utc)" \
 			"To give it back: $0 restore $NIC_ID"
@@ -213,7 +218,7 @@ bound_text() {
 	say "  give it back:  $0 restore $NIC_ID"
 	[ -z "$max_bound" ] ||
 		say "  by itself:     after $max_bound s, or ${idle:-$IDLE_DEFAULT} s without a pmdperf" \
-			"at work; $0 confirm $NIC_ID stops that"
+			"                 at work; $0 confirm $NIC_ID stops that"
 	say "If all else fails, reboot from the cloud's console: the NIC comes back."
 }
 

@@ -8,10 +8,11 @@
 #   --seconds N   measured time for each frame size (default 5)
 #   --help        this text
 #
-# Installs what is missing (root), builds into build/, borrows 2 MB hugepages (root), and lets a
-# sender and a receiver, two processes, exchange frames through a virtio ring: 64 bytes, then 1430.
-# No NIC is touched. Hugepages are given back on every exit, Ctrl-C included, and nothing is left
-# outside this folder. Results and logs stay in results/quickstart-*/. In a bundle nothing is
+# Installs what is missing (root), builds into build/, borrows 2 MB hugepages
+# (root), and lets a sender and a receiver, two processes, exchange frames
+# through a virtio ring: 64 bytes, then 1430. No NIC is touched. Hugepages are
+# given back on every exit, Ctrl-C included, and nothing is left outside this
+# folder. Results and logs stay in results/quickstart-*/. In a bundle nothing is
 # installed or built.
 #
 # Environment: PMDPERF=PROGRAM runs that program instead of building one.

@@ -6,20 +6,23 @@
 # usage: ./scripts/test.sh [SUITE...]
 #
 #   unit          the logic in lib/, no hardware and no DPDK devices
-#   integration   the program on DPDK's virtual devices (hugepages are borrowed and given back)
+#   integration   the program on DPDK's virtual devices (hugepages are borrowed
+#                 and given back)
 #   scripts       the scripts themselves
 #   fuzz          random words and files, a short round
-#   bundle        the tarball of bundle.sh, in a system of another release and on an old CPU
-#   e2e           real PCI NICs in QEMU guests, taken from the kernel and given back
+#   bundle        the tarball of bundle.sh, in a system of another release and on
+#                 an old CPU
+#   e2e           real PCI NICs in QEMU guests, taken from the kernel and given
+#                 back
 #   lint          shellcheck, codespell, clang-format, cppcheck; one test each
 #   --help        this text
 #
-# Without a suite: all but lint. With CI=true: lint too, warnings are errors, and the unit tests
-# also run in a build by clang (build-clang/).
+# Without a suite: all but lint. With CI=true: lint too, warnings are errors, and
+# the unit tests also run in a build by clang (build-clang/).
 #
-# Installs what is missing (root). The last line is "N passed, N failed, N skipped"; a suite that
-# breaks, or a build that fails, is a failure. The exit status is 0 only if something ran and
-# nothing failed.
+# Installs what is missing (root). The last line is "N passed, N failed, N
+# skipped"; a suite that breaks, or a build that fails, is a failure. The exit
+# status is 0 only if something ran and nothing failed.
 
 # shellcheck source-path=SCRIPTDIR
 set -eu
@@ -178,7 +181,7 @@ run_lint() {
 # The packages of a suite that was not asked for are not installed.
 needed_packages() {
 	printf 'build unit\n'
-	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd\n'
+	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd screen\n'
 	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
 	[[ ${suites[*]} != *bundle* ]] || printf 'pytest e2e\n'
 	[[ ${suites[*]} != *e2e* ]] || printf 'pytest xdist e2e\n'

@@ -17,9 +17,9 @@ exec {STDOUT}>&1 {STDERR}>&2
 # nothing to do, or was done before, is no error.
 CLEANUP_STEPS='stop_children hugepages_give_back remove_runtime_dirs remove_tmp_dir'
 
-# A reader that went away is no reason to leave the clean-up half done.
+# say LINE... A reader that went away is no reason to leave the clean-up half done.
 say() {
-	printf '%s\n' "$*" || :
+	printf '%s\n' "$@" || :
 }
 
 # complain LINE...: to stderr.

@@ -18,6 +18,7 @@ build   file:/usr/include/numa.h   libnuma-dev      numactl-devel
 nic     cmd:ip                 iproute2         iproute
 nic     cmd:ethtool            ethtool          ethtool
 nic     cmd:ping               iputils-ping     iputils
+qr      cmd:qrencode               qrencode         qrencode
 unit    lib:cmocka                 libcmocka-dev    libcmocka-devel
 pytest  py:pytest                  python3-pytest   python3-pytest
 xdist   py:xdist                   python3-pytest-xdist python3-pytest-xdist
@@ -25,6 +26,8 @@ decode  py:scapy                   python3-scapy    python3-scapy
 decode  cmd:tshark                 tshark           wireshark-cli
 decode  cmd:arping             iputils-arping   iputils
 decode  cmd:ping               iputils-ping     iputils
+screen  cmd:tmux                   tmux             tmux
+screen  cmd:qrencode               qrencode         qrencode
 testpmd cmd:dpdk-testpmd           dpdk-dev         dpdk
 e2e     cmd:qemu-system-x86_64     qemu-system-x86  qemu-kvm
 e2e     cmd:ping               iputils-ping     iputils
@@ -34,6 +37,7 @@ e2e     cmd:lz4                    lz4              lz4
 e2e     cmd:ethtool                ethtool          ethtool
 e2e     cmd:make                   make             make
 e2e     cmd:xz                     xz-utils         xz
+e2e     cmd:ssh                    openssh-client   openssh-clients
 clang   cmd:clang                  clang            clang
 lint    cmd:shellcheck             shellcheck       ShellCheck
 lint    cmd:codespell              codespell        codespell

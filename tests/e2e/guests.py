@@ -107,7 +107,6 @@ class Namespace:
             self.inside("tuntap", "add", tap, "mode", "tap", "multi_queue")
             self.inside("link", "set", tap, "master", "bridge0")
         for name in ("tap0", "tap1", "bridge0"):
-            Path("/dev/null").read_bytes()
             subprocess.run(["ip", "netns", "exec", self.name, "sysctl", "-qw",
                             f"net.ipv6.conf.{name}.disable_ipv6=1"], check=True)
             self.inside("link", "set", name, "up")
@@ -122,12 +121,13 @@ class Namespace:
         return ["ip", "netns", "exec", self.name]
 
     def devices(self):
-        words = []
-        for i in range(2):
-            words += ["-netdev", f"tap,id=tap{i},ifname=tap{i},script=no,downscript=no,"
-                      f"queues={self.queues},vhost=off"]
-            words += nic("virtio-net-pci", f"tap{i}", i, mq="on", vectors=2 * self.queues + 2)
-        return words
+        return [w for i in range(2) for w in self.device(i, i)]
+
+    def device(self, tap, slot):
+        """A NIC on one of the taps; its place on the bus and MAC as nic() says."""
+        return ["-netdev", f"tap,id=tap{tap},ifname=tap{tap},script=no,downscript=no,"
+                f"queues={self.queues},vhost=off",
+                *nic("virtio-net-pci", f"tap{tap}", slot, mq="on", vectors=2 * self.queues + 2)]
 
     def close(self):
         self.ip("netns", "delete", self.name)

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "e2e"
 PROGRAM_BUILD = WORK / "pmdperf"
-FORMAT = 7  # of the image: raised when what is put into it changes
+FORMAT = 9  # of the image: raised when what is put into it changes
 
 MODULES = """
 virtio_pci virtio_net vmxnet3 e1000 e1000e igb
@@ -74,6 +74,11 @@ def kernel_package():
     return found[1], version[1]
 
 
+def libraries_of(package):
+    """Its packages of libraries that a host may not have; their names change with the release."""
+    return re.findall(r"Depends: (libtom\S+)", run("apt-cache", "depends", package, error=Unavailable))
+
+
 def fetch(release, version):
     """Downloads and unpacks: returns the folder of each package."""
     base = re.match(r"\d+\.\d+", release)[0]
@@ -86,6 +91,8 @@ def fetch(release, version):
         f"linux-source-{base}": version,
         "dpdk-kmods-dkms": None,
         "isc-dhcp-client": None,
+        "dropbear-bin": None,
+        **dict.fromkeys(libraries_of("dropbear-bin")),
     }
     debs = WORK / "debs"
     shutil.rmtree(debs, ignore_errors=True)
@@ -248,11 +255,22 @@ def userland(tree, folders):
     (tree.folder / "etc/dhcp").mkdir()
     (tree.folder / "etc/dhcp/dhclient.conf").write_text(
         "request subnet-mask, broadcast-address, routers, domain-name-servers;\n")
+    ssh_server(tree, folders)
     (tree.folder / "etc/fstab").write_text("")
     # With a password that is none, so that somebody "could log in".
     (tree.folder / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/bash\n")
     (tree.folder / "etc/shadow").write_text("root:$6$guest$guest:19000:0:99999:7:::\n")
     (tree.folder / "etc/group").write_text("root:x:0:\n")
+
+
+def ssh_server(tree, folders):
+    """With libraries of its own packages."""
+    for library in [f for n in folders if n.startswith("libtom") for f in folders[n].rglob("*.so.*")]:
+        shutil.copy(library, tree.folder / "usr/lib" / library.name, follow_symlinks=False)
+        tree.put_libraries(library)
+    tree.put(next(folders["dropbear-bin"].rglob("sbin/dropbear")), "/usr/sbin/dropbear")
+    (tree.folder / "etc/dropbear").mkdir()
+    (tree.folder / "etc/shells").write_text("/bin/bash\n")
 
 
 def pmds(tree):

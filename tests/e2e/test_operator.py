@@ -7,21 +7,22 @@ import re
 import pytest
 
 from consoles import SHELL, Console, screen
-from guests import nic
+from guests import nic, user_net
 from image import ROOT
 
-SETUP = """
+NETWORK = """
 modprobe virtio_net
 IF=$(interface_of $A)
 busybox getty 115200 tty1 &
-ip addr add 10.9.0.%(own)d/24 dev $IF
+ip addr add %(own)s/24 dev $IF
 ip link set $IF up
-ip route add default via 10.9.0.%(peer)d dev $IF
+ip route add default via %(peer)s dev $IF
 settled() { has_carrier $A && ip -6 route show table local | grep -q ^multicast; }
 wait_until 30 settled
 modprobe igb_uio
 picture $IF $A >/out/before
-""" + SHELL + """
+"""
+AS_BEFORE = """
 same_picture $IF $A /out/before
 [ $(cat /proc/sys/vm/nr_hugepages) = 0 ] || fail "hugepages stay"
 has_driver $A virtio-pci
@@ -30,6 +31,7 @@ has_driver $A virtio-pci
 
 class Machine:
     def __init__(self, boot, sockets, number):
+        self.peer = f"10.9.0.{3 - number}"
         own, other = f"c{number}", f"c{3 - number}"
         self.console = Console(sockets, f"tty{number}")
         cable = ["-netdev", f"dgram,id=cable,local.type=unix,local.path={sockets}/{own},"
@@ -38,11 +40,10 @@ class Machine:
         device = [w.replace("00:00:01,", f"00:00:{number:02x},")
                   for w in nic("virtio-net-pci", "cable", 0)]
         (ROOT / "results").mkdir(exist_ok=True)
-        self.guest = boot(SETUP % {"own": number, "peer": 3 - number},
+        self.guest = boot(NETWORK % {"own": f"10.9.0.{number}", "peer": self.peer} + SHELL + AS_BEFORE,
                           [*cable, *device, *self.console.device()],
                           name=f"-{number}", memory=768, append="iomem=relaxed")
         self.console.connect()
-        self.peer = f"10.9.0.{3 - number}"
 
     def end(self):
         self.console.type("exit")
@@ -98,6 +99,39 @@ def test_receive_then_send(machines):
         assert " 0% packet loss" in ping, ping
     for m in machines:
         m.end()
+
+
+HANG_UP = """
+PERSON=$!
+wait_until 300 test -e /out/hang-up
+kill -KILL $PERSON
+is_back() {
+	[ "$(cat /proc/sys/vm/nr_hugepages)" = 0 ] && picture $IF $A | cmp -s - /out/before
+}
+wait_until 120 is_back
+"""
+
+
+def test_hang_up(boot, sockets):
+    """The log-in ends while the NIC is away: what hangs on the terminal is told, and loses it."""
+    console = Console(sockets, "tty")
+    guest = boot(NETWORK % {"own": "10.0.2.15", "peer": "10.0.2.2"} + SHELL.rstrip() + " &\n" + HANG_UP +
+                 AS_BEFORE, [*user_net(), *nic("virtio-net-pci", "user0", 0), *console.device()],
+                 memory=768, append="iomem=relaxed")
+    console.connect()
+    console.wait_for("guest# ", 240)
+    text = console.command("/src/scripts/prepare 10.0.2.2", 240)
+    assert "Ready." in text, text
+    console.type("/src/scripts/send pps --duration 200s")
+    console.wait_for("Sending for 200 s", 240)
+    console.wait_for(r"\n +\d+\.\d{3} ", 120)
+    (guest.folder / "hang-up").touch()
+    guest.wait(300)
+    console.close()
+    folder, = (guest.folder / "results").glob("send-*")
+    card = (folder / "card.txt").read_text()
+    assert "Given back  the NIC 0000:00:10.0, with all it had; the hugepages" in card, card
+    assert (folder / "1-pps.json").exists(), sorted(folder.iterdir())
 
 
 def test_send_first_and_ctrl_c(machines):

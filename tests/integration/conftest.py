@@ -6,10 +6,11 @@ import tempfile
 import pytest
 
 # Plain modules: without this a failed assert in them would not show its values.
-pytest.register_assert_rewrite("links", "packets")
+pytest.register_assert_rewrite("links", "packets", "hosts")
 
 import harness  # noqa: E402
 import links  # noqa: E402
+from hosts import two  # noqa: E402
 
 
 @pytest.fixture
@@ -67,3 +68,9 @@ def veth():
     v = links.Veth()
     yield v
     v.close()
+
+
+@pytest.fixture
+def hosts(box, veth):
+    """Two hosts with a cable between them."""
+    yield from two(box, veth)

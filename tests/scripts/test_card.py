@@ -107,6 +107,13 @@ def test_a_failure_says_why_as_far_as_there_is_room(tmp_path, awk):
 
 
 @pytest.mark.parametrize("awk", AWKS, ids=" ".join)
+def test_warnings_are_shown_once(tmp_path, awk):
+    notes = ["plain", "warning: port 0: this instance reached its limit of packets a second"]
+    lines = card(tmp_path, awk, "receive", {"1-bandwidth": result(notes=notes), "2-pps": result(notes=notes)})
+    assert lines.count(f"  {notes[1]}") == 1 and not any("plain" in line for line in lines)
+
+
+@pytest.mark.parametrize("awk", AWKS, ids=" ".join)
 def test_expectations_are_shown(tmp_path, awk):
     r = result(expect={"pps": 12000000, "bps": None, "reached": 0.99},
                reasons=["99.0 % of the expected packets a second"])

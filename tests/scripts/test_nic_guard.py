@@ -131,6 +131,17 @@ def test_a4_this_ssh_session_is_refused_console_or_not(system, console, connecti
     assert_refused(system, result, "SSH", "eth1", connection.split()[0].replace("::ffff:", ""))
 
 
+def test_over_ssh_a_dry_run_says_what_the_console_would_do(system):
+    """As scripts/prepare asks, over the very NIC that is to be taken."""
+    result = system.run("nic.sh", "bind", NIC, "--console", "--dry-run",
+                        SSH_CONNECTION="203.0.113.9 50000 198.18.0.2 22")
+    assert result.returncode == 0, result.stderr
+    assert "203.0.113.9" in result.stdout and "at the console" in result.stdout
+    result = system.run("nic.sh", "bind", NIC, "--dry-run",
+                        SSH_CONNECTION="203.0.113.9 50000 198.18.0.2 22")
+    assert result.returncode == 1 and "this SSH session" in result.stderr
+
+
 def test_a4_an_ssh_session_is_known_through_sudo(system):
     """sudo drops SSH_CONNECTION: the session is in the environment of a process above."""
     system.real_proc()

@@ -165,8 +165,19 @@ function counts(at, part) {
 			" device " grouped(get(at, part "missed")) "; " spread(at))
 }
 
-# Between the figures and the end: what to know of the first run that is not as it should be, as
-# far as there is room.
+# Each only once, whichever step says it.
+function warnings(at, k, text) {
+	for (k = 0; has(at, "notes." k); k++) {
+		text = get(at, "notes." k)
+		if (text !~ /^warning: / || text in warned)
+			continue
+		warned[text] = 1
+		add("  " text)
+	}
+}
+
+# Between the figures and the end: what to know of the first run that is not as it should be, and
+# what the steps warn of, as far as there is room.
 function show(end_at, i, k, n, from, room) {
 	for (i = 1; i <= end_at; i++)
 		print line_of[i]
@@ -175,6 +186,8 @@ function show(end_at, i, k, n, from, room) {
 		if (have[i] && (get(i, "verdict.status") == "fail" || has(i, "expect.reached")))
 			for (k = 0; has(i, "verdict.reasons." k); k++)
 				add("  " get(i, "verdict.reasons." k))
+	for (i = 1; i <= count; i++)
+		warnings(i)
 	n = lines - from
 	room = HEIGHT - from
 	for (i = 1; i <= n && i <= room; i++)

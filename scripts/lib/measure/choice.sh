@@ -22,8 +22,8 @@ ask_for_nic() {
 	fi
 	say "Which NIC?"
 	for ((i = 0; i < ${#nics[@]}; i++)); do
-		say "  $((i + 1))  ${nics[i]}  $(or_dash "$(pci_interface "${nics[i]}")")" \
-			" $(or_dash "$(pci_driver "${nics[i]}")")$([ "${nics[i]}" != "$known" ] || printf '  on the way to the peer')"
+		printf '  %s  %s  %s  %s%s\n' "$((i + 1))" "${nics[i]}" "$(or_dash "$(pci_interface "${nics[i]}")")" \
+			"$(or_dash "$(pci_driver "${nics[i]}")")" "$([ "${nics[i]}" != "$known" ] || printf '  on the way to the peer')"
 	done
 	while true; do
 		printf 'Number, or Enter for %s: ' "$known"

@@ -168,6 +168,10 @@ take_nic() {
 	! is_detached || apart=(--detached)
 	"$HERE/nic.sh" bind "$nic" --console ${apart[@]+"${apart[@]}"} --max-bound "${max}s" >"$results/bind.log" 2>&1 && return 0
 	nic_back="the NIC $nic was not taken"
+	! grep -q 'NOT bound: this SSH session' "$results/bind.log" ||
+		die "$nic is not taken: this SSH session runs over it" \
+			"At the machine's console: $0 ${steps[*]}" \
+			"From here, without a console: $0 ${steps[*]} --detach"
 	die "$nic is not taken:" "$(sed -n '/^nic.sh:/,$p' "$results/bind.log")"
 }
 

@@ -8,6 +8,7 @@ program=${PMDPERF:-$ROOT/build/app/pmdperf}
 prepare_program() {
 	[ -z "${PMDPERF:-}" ] || return 0
 	need_packages build nic
+	is_bundle || try_install qr || complain "warning: without it, show --qr has nothing to draw with"
 	say "Building what has changed in build/"
 	build_program "$ROOT/build" "$TMP_DIR/build.log" app/pmdperf ||
 		die "the build failed:" "$(tail -n 20 "$TMP_DIR/build.log")"

@@ -218,6 +218,11 @@ guard_check() {
 	[ -z "$what" ] || not_bound "$what is reached over ${above[*]}: taking the NIC would hang it" \
 		"Use another NIC. Nothing overrides this."
 	what=$(own_ssh_over "${above[@]}")
+	# scripts/prepare asks over SSH what the console's bind would do.
+	if [ -n "$what" ] && [ -n "$console" ] && [ -n "$DRY_RUN" ]; then
+		say "This SSH session, from $what, runs over ${above[*]}: bind it at the console, or detached."
+		what=
+	fi
 	[ -z "$what" ] || not_bound "this SSH session, from $what, runs over ${above[*]}" \
 		"Use a second NIC; or do it from the machine's VNC or serial console with --console."
 	what=$(ssh_session_over "${above[@]}")

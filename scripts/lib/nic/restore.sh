@@ -85,8 +85,8 @@ restore_after_reboot() {
 			"Look for driverctl, or a service that binds at boot. The saved configuration is in $STATE"
 		return 1
 	fi
-	say "The machine was rebooted since $NIC_ID was taken: it has its driver" \
-		"$(or_dash "$NIC_DRIVER") and the configuration of the boot. What was saved is of no use any more."
+	say "The machine was rebooted since $NIC_ID was taken: it has" \
+		"its driver $(or_dash "$NIC_DRIVER") and the configuration of the boot. What was saved is of no use any more."
 	state_drop
 }
 

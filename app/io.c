@@ -36,6 +36,22 @@ take_address(struct config *c, unsigned if_index, struct notes *notes, struct er
 	return 0;
 }
 
+/* The driver would say "No such device or address". */
+static int
+check_queues(const struct config *c, unsigned if_index, struct err *e)
+{
+	unsigned there = kernel_if_queues(if_index);
+	unsigned end = c->io_queue + RTE_MAX(c->rxq, c->txq);
+
+	if (c->io != IO_AF_XDP || there == 0 || end <= there)
+		return 0;
+	err_set(e, EXIT_MACHINE,
+		"%s has %u queues now, from 0 on, and this run takes them up to %u; fewer (--rxq, "
+		"--txq, --io-queue), or: ethtool -L %s combined %u",
+		c->interface, there, end - 1, c->interface, end);
+	return config_blame(c, "interface", 0, e);
+}
+
 int
 io_add_port(struct config *c, struct eal_args *args, struct notes *notes, struct err *e)
 {
@@ -54,7 +70,7 @@ io_add_port(struct config *c, struct eal_args *args, struct notes *notes, struct
 		err_set(e, EXIT_MACHINE, "the interface is down: ip link set %s up", c->interface);
 		return config_blame(c, "interface", 0, e);
 	}
-	if (take_address(c, if_index, notes, e) != 0)
+	if (check_queues(c, if_index, e) != 0 || take_address(c, if_index, notes, e) != 0)
 		return -1;
 	io_vdev(c, vdev, sizeof(vdev));
 	if (args->nb_allow == 0 && !args->no_pci && eal_args_add(args, "--no-pci", NULL, e) != 0)
@@ -104,6 +120,27 @@ count_xdp_sockets(unsigned *sockets, unsigned *zero_copy)
 		closedir(dir);
 }
 
+/* What falls into the program's queues is kept from the kernel, and the other way round. */
+static void
+note_queues(const struct config *c, struct notes *notes)
+{
+	unsigned there = kernel_if_queues(if_nametoindex(c->interface));
+	unsigned used = RTE_MAX(c->rxq, c->txq);
+
+	if (there == 0)
+		return;
+	if (used >= there)
+		notes_add(notes,
+			"while this runs the kernel receives nothing from %s: its connections over "
+			"it pause",
+			c->interface);
+	else
+		notes_warn(notes,
+			"%u of %s's %u queues, from %u on: frames that the NIC puts into others go "
+			"to the kernel and are not counted; connections that fall on these pause",
+			used, c->interface, there, c->io_queue);
+}
+
 void
 io_notes(const struct config *c, struct notes *notes)
 {
@@ -125,4 +162,5 @@ io_notes(const struct config *c, struct notes *notes)
 		sockets == 0           ? "whether they are copied is not known"
 		: zero_copy == sockets ? "without a copy (zero-copy)"
 				       : "each is copied, for the driver has no zero-copy");
+	note_queues(c, notes);
 }

@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +50,17 @@ kernel_if_up(unsigned if_index)
 	struct ifreq ifr = {0};
 
 	return ask(if_index, SIOCGIFFLAGS, &ifr) && (ifr.ifr_flags & IFF_UP) != 0;
+}
+
+unsigned
+kernel_if_queues(unsigned if_index)
+{
+	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+	struct ifreq ifr = {.ifr_data = (char *)&channels};
+
+	return if_index != 0 && ask(if_index, SIOCETHTOOL, &ifr)
+		       ? channels.combined_count + channels.rx_count
+		       : 0;
 }
 
 /* Looks through an interface's IPv4 addresses for ip, or, if it is 0, for the first. */

@@ -21,6 +21,9 @@ uint32_t kernel_if_ipv4(unsigned if_index);
 /* @return whether it is a kernel's interface that was set up */
 bool kernel_if_up(unsigned if_index);
 
+/* @return how many queues it receives from; 0: its driver does not say */
+unsigned kernel_if_queues(unsigned if_index);
+
 /* Writes "lo, eth0", as much as fits, and returns buf. */
 const char *kernel_if_names(char *buf, size_t len);
 

@@ -60,6 +60,7 @@ struct config {
 	/* ports, queues and lcores */
 	enum io_mode io;
 	const char *interface; /* of io; NULL: none */
+	uint16_t io_queue;     /* the first of its queues that af_xdp uses */
 	uint64_t portmask;     /* bit N: use port N; 0: all */
 	uint16_t nb_cores;     /* forwarding lcores; 0: all workers */
 	uint16_t rxq, txq;

@@ -167,6 +167,9 @@ check_interface(const struct config *c, struct err *e)
 	if (c->io == IO_NONE && c->interface != NULL)
 		return REFUSE(c, "interface", 0, e,
 			"says nothing without --io: give --io=af_packet or --io=af_xdp, too");
+	if (c->io != IO_AF_XDP && given(c, "io-queue", 0) != NULL)
+		return REFUSE(c, "io-queue", 0, e,
+			"says nothing without --io=af_xdp: only its sockets are on single queues");
 	if (c->io == IO_NONE)
 		return 0;
 	if (c->interface == NULL)

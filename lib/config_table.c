@@ -197,6 +197,16 @@ const struct option config_table[] = {
 		FIELD(interface),
 	},
 	{
+		.name = "io-queue",
+		.type = &option_u16,
+		.group = "ports",
+		.min = 0,
+		.max = CONFIG_MAX_QUEUES - 1,
+		.def = "0",
+		.help = "the first of the interface's queues that --io=af_xdp uses",
+		FIELD(io_queue),
+	},
+	{
 		.name = "portmask",
 		.type = &option_mask,
 		.group = "ports",

@@ -35,8 +35,8 @@ io_vdev(const struct config *c, char *buf, size_t len)
 	uint32_t place = io_vdev_place(c);
 
 	if (c->io == IO_AF_XDP) {
-		snprintf(buf, len, "net_af_xdp0,iface=%s,start_queue=0,queue_count=%u",
-			c->interface, queues);
+		snprintf(buf, len, "net_af_xdp0,iface=%s,start_queue=%u,queue_count=%u",
+			c->interface, c->io_queue, queues);
 		return;
 	}
 	snprintf(buf, len, "net_af_packet0,iface=%s,qpairs=%u,framesz=%u,blocksz=%u", c->interface,

@@ -232,10 +232,11 @@ class Watcher:
         program = shutil.which("dpdk-testpmd")
         if program is None:
             pytest.skip("needs dpdk-testpmd to write what arrives into a file")
+        self.prefix = f"pmdperf-watch-{os.getpid()}-{next(_numbers)}"
         files = [f"tx_pcap={pcap}"] + [f"tx_pcap={pcap}.{i}" for i in range(1, queues)]
         self.popen = subprocess.Popen(
             [program, *box.lcores(), "--no-pci", "--in-memory", "--single-file-segments",
-             f"--file-prefix=pmdperf-watch-{os.getpid()}-{next(_numbers)}", "--no-telemetry", vdev,
+             f"--file-prefix={self.prefix}", "--no-telemetry", vdev,
              f"--vdev=net_pcap9,{','.join(files)}", "--", "--auto-start",
              "--forward-mode=io", "--total-num-mbufs=4096", "--no-mlockall",
              f"--rxq={queues}", f"--txq={queues}"],
@@ -245,6 +246,7 @@ class Watcher:
 
     def stop(self):
         out, _ = self.popen.communicate("\n", timeout=60)
+        self._tidy()
         excuse_memif(self.popen)
         assert self.popen.returncode == 0, out
         return out
@@ -253,3 +255,8 @@ class Watcher:
         if self.popen.poll() is None:
             self.popen.kill()
             self.popen.communicate(timeout=10)
+        self._tidy()
+
+    def _tidy(self):
+        """What testpmd leaves behind, which is no matter of the tests."""
+        shutil.rmtree(f"/var/run/dpdk/{self.prefix}", ignore_errors=True)

@@ -35,7 +35,7 @@ def addresses(veth):
     links.sh("ip", "-n", veth.namespace, "addr", "add", f"{PEER}/24", "dev", veth.there)
 
 
-def words(text):
+def words_in(text):
     return " ".join(text.split())
 
 
@@ -68,6 +68,28 @@ def test_received_frames_are_counted(box, veth, mode):
     assert r.summary["rx"]["total_bytes"] == sum(len(f) for f in frames)
 
 
+@pytest.mark.skipif(not kernel_has_xdp(), reason="the kernel has no AF_XDP")
+def test_af_xdp_on_one_of_several_queues(box, veth):
+    """What it keeps from the kernel and what it does not see is said; a queue too many is refused."""
+    words = [*TX, "--io", "af_xdp", veth.here, "--duration=200ms"]
+    links.sh("ethtool", "-L", veth.here, "rx", "1", "tx", "1")
+    r = box.run([], words)
+    assert any(f"the kernel receives nothing from {veth.here}" in n for n in r.report["notes"])
+    before = r.summary["tx"]["total_packets"]
+    harness.wait_for(lambda: veth.peer_received() >= before, "all frames")
+    links.sh("ethtool", "-L", veth.here, "rx", "2", "tx", "2")
+    r = box.run([], [*words, "--io-queue=1"])
+    assert r.status == 0, r.err
+    sent = before + r.summary["tx"]["total_packets"]
+    harness.wait_for(lambda: veth.peer_received() >= sent, "all frames")
+    assert veth.peer_received() == sent
+    assert any(f"1 of {veth.here}'s 2 queues, from 1 on" in n for n in r.report["notes"])
+    r = box.run([], [*words, "--io-queue=2"])
+    assert r.status == 1 and f"{veth.here} has 2 queues" in words_in(r.err), r.err
+    r = box.run([], [*TX, "--io", "af_packet", veth.here, "--io-queue=1"])
+    assert r.status == 2 and "without --io=af_xdp" in words_in(r.err), r.err
+
+
 def test_K4_link_down_in_the_middle(box, veth):
     """A mean over a time without a link would be taken for a rate: both sides say it."""
     words = ["--io", "af_packet", "--duration=8s", "--warmup=0"]
@@ -95,8 +117,8 @@ def test_two_hosts_with_addresses(box, veth, mode):
     receiver.wait_running()
     r = box.run([], [*TX, "--io", mode, veth.here, f"--dst-ip={PEER}", "--duration=300ms"])
     assert r.status == 0, r.err
-    assert f"source address {US}, that of {veth.here}" in words(r.out)
-    assert f"{PEER} is at " in words(r.out)
+    assert f"source address {US}, that of {veth.here}" in words_in(r.out)
+    assert f"{PEER} is at " in words_in(r.out)
     assert "defaults" not in r.out
     receiver.wait_still()
     got = receiver.process.stop()

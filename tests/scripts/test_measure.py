@@ -105,6 +105,14 @@ def test_words_of_a_receiver(machine):
                        "--warmup=0", "--duration=0", "--rss-udp"]
 
 
+def test_words_over_an_interface_of_the_kernels(machine):
+    """One queue; the one that was set apart, if any was."""
+    got = words(machine, "node=1; io=af_xdp; interface=eth1; STEER_QUEUE=7")
+    assert got[:5] == ["--no-pci", "--", "--io=af_xdp", "--interface=eth1", "--io-queue=7"]
+    assert "--txq=1" in got
+    assert not any("io-queue" in w for w in words(machine, "io=af_xdp; interface=eth1; STEER_QUEUE="))
+
+
 def test_frames_that_do_not_pass(tmp_path):
     text = run(tmp_path, "mtu=1400; check_length bandwidth", status=1)
     assert "frames of 1430 bytes do not pass" in text and "1414 at most" in text

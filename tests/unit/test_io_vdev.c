@@ -44,12 +44,15 @@ test_af_packet(void **state)
 static void
 test_af_xdp(void **state)
 {
-	const struct config c = {
-		.io = IO_AF_XDP, .interface = "enp0s31f6.4094x", .rxq = 1, .txq = 16};
+	struct config c = {.io = IO_AF_XDP, .interface = "enp0s31f6.4094x", .rxq = 1, .txq = 16};
 
 	(void)state;
 	assert_string_equal(
 		vdev(&c), "net_af_xdp0,iface=enp0s31f6.4094x,start_queue=0,queue_count=16");
+	c.io_queue = 7;
+	c.txq = 1;
+	assert_string_equal(
+		vdev(&c), "net_af_xdp0,iface=enp0s31f6.4094x,start_queue=7,queue_count=1");
 }
 
 int

@@ -19,6 +19,7 @@
 . "$HERE/lib/measure/console.sh"
 . "$HERE/lib/measure/choice.sh"
 . "$HERE/lib/measure/steps.sh"
+. "$HERE/lib/measure/steer.sh"
 . "$HERE/lib/measure/detach.sh"
 
 RX_WAIT=300 # seconds a receiver waits for a step's first frame
@@ -111,6 +112,7 @@ profiles() {
 give_back() {
 	local status=0
 	console_loud
+	steer_end || status=1
 	if [ "$nic_back" = due ]; then
 		if [ -n "$keep_bound" ]; then
 			nic_back="kept: $nic stays taken; to give it back: $HERE/nic.sh restore $nic"
@@ -198,6 +200,7 @@ measure_main() {
 		die "this machine is not fit for it:" "$(cat "$results/doctor.log")"
 	reserve_memory
 	[ -n "$io" ] || take_nic
+	steer_begin
 	for step in "${steps[@]}"; do
 		[ -z "$ENDED" ] || break
 		[ "$i" -eq 0 ] || pause_between

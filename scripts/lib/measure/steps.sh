@@ -102,6 +102,7 @@ step_words() {
 	if [ -n "$io" ]; then
 		queues=1
 		made=(--no-pci -- "--io=$io" "--interface=$interface")
+		[ -z "$STEER_QUEUE" ] || made+=("--io-queue=$STEER_QUEUE")
 	else
 		made=(-a "$nic$(devargs)" --)
 	fi

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "account.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+enum {
+	LINE = 64,
+};
+
+static size_t
+lines(size_t bytes)
+{
+	return (bytes + LINE - 1) / LINE * LINE;
+}
+
+size_t
+account_size(uint32_t flows)
+{
+	return lines(sizeof(struct account)) +
+	       lines((ACCOUNT_SENDERS + 1) * sizeof(struct account_sender)) +
+	       lines(flows * sizeof(struct account_flow));
+}
+
+struct account *
+account_init(void *memory, uint32_t flows)
+{
+	struct account *a = memory;
+	uint8_t *p = memory;
+
+	p += lines(sizeof(*a));
+	a->sender = (struct account_sender *)(void *)p;
+	p += lines((ACCOUNT_SENDERS + 1) * sizeof(*a->sender));
+	a->flow = (struct account_flow *)(void *)p;
+	a->nb_flows = flows;
+	a->flows_each = flows / 16;
+	for (unsigned i = 0; i < ACCOUNT_PLACES; i++)
+		a->place[i].sender = &a->sender[ACCOUNT_SENDERS];
+	return a;
+}
+
+static void
+add(_Atomic uint64_t *c, uint64_t n)
+{
+	atomic_store_explicit(
+		c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static uint64_t
+get(const _Atomic uint64_t *c)
+{
+	return atomic_load_explicit(c, memory_order_relaxed);
+}
+
+/* In words of 32 bits, which vectors add: half of all that frames with gaps cost would go here. */
+static uint64_t
+sum_bytes(const uint8_t *p, uint32_t len)
+{
+	uint64_t sum = 0;
+	uint32_t i = 0;
+
+	for (; i + 4 <= len; i += 4) {
+		uint32_t word;
+
+		memcpy(&word, p + i, sizeof(word));
+		sum += word;
+	}
+	for (; i < len; i++)
+		sum += (uint64_t)p[i] << 8 * (i % 4);
+	return sum;
+}
+
+static uint64_t
+load_be(const uint8_t *p, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value = value << 8 | p[i];
+	return value;
+}
+
+enum {
+	IP = FRAME_ETH_LEN,
+	UDP = FRAME_UDP_OFFSET,
+};
+
+/* IPv4 without options or fragments, UDP, and a datagram that is long enough and not cut. */
+static bool
+is_datagram(const struct account_frame *f)
+{
+	const uint8_t *p = f->p;
+	uint64_t udp_len;
+
+	if (f->in_one < TAG_MIN_FRAME || load_be(p + 12, 2) != 0x0800 || p[IP] != 0x45 ||
+		(load_be(p + IP + 6, 2) & 0x3fff) != 0 || p[IP + 9] != IPPROTO_UDP)
+		return false;
+	udp_len = load_be(p + UDP + 4, 2);
+	return udp_len >= FRAME_UDP_LEN + TAG_LEN && UDP + udp_len <= f->len &&
+	       load_be(p + IP + 2, 2) >= FRAME_IP_LEN + udp_len;
+}
+
+/* A frame in several pieces is not added up: it is believed. */
+static bool
+cksum_is_wrong(const struct account_frame *f)
+{
+	const uint8_t *p = f->p;
+	uint32_t udp_len = (uint32_t)load_be(p + UDP + 4, 2);
+	uint64_t sum;
+
+	if (UDP + udp_len > f->in_one || load_be(p + UDP + 6, 2) == 0)
+		return false;
+	sum = sum_bytes(p + IP + 12, 8) + htons(IPPROTO_UDP) + htons((uint16_t)udp_len);
+	return frame_fold(sum + sum_bytes(p + UDP, udp_len)) != 0xffff;
+}
+
+/* @return the place of that key, or the empty one where it would be; NULL: all are taken */
+static struct account_place *
+place_of(struct account *a, uint64_t key)
+{
+	const struct account_sender *nobody = &a->sender[ACCOUNT_SENDERS];
+
+	for (unsigned i = 0; i < ACCOUNT_PLACES; i++) {
+		struct account_place *p = &a->place[(account_hash(key) + i) % ACCOUNT_PLACES];
+
+		if (p->sender == nobody || p->key == key)
+			return p;
+	}
+	return NULL;
+}
+
+/* A sender that nobody announced: what is left of the flows, as many as are for each. */
+static struct account_sender *
+add_sender(struct account *a, struct account_place *place, uint64_t key)
+{
+	uint32_t n = atomic_load_explicit(&a->nb_senders, memory_order_relaxed);
+	uint32_t left = a->nb_flows - a->flows_given;
+	struct account_sender *s = &a->sender[n];
+
+	if (n == ACCOUNT_SENDERS)
+		return NULL;
+	s->key = key;
+	s->flow = &a->flow[a->flows_given];
+	s->nb_flows = left < a->flows_each ? left : a->flows_each;
+	a->flows_given += s->nb_flows;
+	place->key = key;
+	place->sender = s;
+	atomic_store_explicit(&a->nb_senders, n + 1, memory_order_release);
+	return s;
+}
+
+static void
+add_missing(struct account_sender *s, int64_t n)
+{
+	atomic_store_explicit(&s->count.missing,
+		atomic_load_explicit(&s->count.missing, memory_order_relaxed) + n,
+		memory_order_relaxed);
+}
+
+/* @param gap frames left out, 0 for the next one */
+static void
+step_forward(struct account_sender *s, struct account_flow *f, uint32_t gap)
+{
+	/* What was sent before a flow's first frame on this queue may have come on another. */
+	if (f->received > 0)
+		add_missing(s, gap);
+	f->seen = gap < ACCOUNT_WINDOW - 1 ? f->seen << (gap + 1) | 1 : 1;
+	f->next += gap + 1;
+	f->received++;
+}
+
+/*
+ * A frame from before the window came before, unless some from there are still missing: then
+ * nobody can say, and it is taken for one of them.
+ * @param back 0: the one before next
+ * @return whether it is a duplicate
+ */
+static bool
+is_duplicate(struct account_sender *s, const struct account_flow *f, uint32_t back)
+{
+	uint32_t in_window = (uint32_t)__builtin_popcountll(f->seen);
+
+	if (back < ACCOUNT_WINDOW)
+		return f->seen >> back & 1;
+	if ((int32_t)(f->received - in_window - (f->next - ACCOUNT_WINDOW)) >= 0)
+		return true;
+	add(&s->count.unsure, 1);
+	return false;
+}
+
+/* @return false for a duplicate */
+static bool
+step(struct account_sender *s, struct account_flow *f, uint32_t sequence)
+{
+	uint32_t ahead = sequence - f->next, back = f->next - 1 - sequence;
+
+	if (ahead <= INT32_MAX || f->received == 0) {
+		step_forward(s, f, ahead);
+		return true;
+	}
+	if (is_duplicate(s, f, back)) {
+		add(&s->count.duplicated, 1);
+		return false;
+	}
+	if (back < ACCOUNT_WINDOW)
+		f->seen |= UINT64_C(1) << back;
+	f->received++;
+	add_missing(s, -1);
+	add(&s->count.reordered, 1);
+	if (back + 1 > get(&s->count.extent))
+		atomic_store_explicit(&s->count.extent, back + 1, memory_order_relaxed);
+	return true;
+}
+
+bool
+account_with_care(struct account *a, const struct account_frame *f)
+{
+	struct account_place *place;
+	struct account_sender *s;
+	struct tag tag;
+
+	if (!is_datagram(f) || !tag_read(f->p + TAG_OFFSET, &tag)) {
+		add(&a->untagged, 1);
+		return false;
+	}
+	if (cksum_is_wrong(f)) {
+		add(&a->corrupt, 1);
+		return false;
+	}
+	place = place_of(a, account_key(f->p));
+	if (place == NULL) {
+		add(&a->crowded, 1);
+		return false;
+	}
+	s = place->sender;
+	if (s == &a->sender[ACCOUNT_SENDERS])
+		s = add_sender(a, place, account_key(f->p));
+	if (s == NULL) {
+		add(&a->crowded, 1);
+		return false;
+	}
+	if (tag.flow >= s->nb_flows)
+		add(&s->count.untold, 1);
+	else if (!step(s, &s->flow[tag.flow], tag.sequence))
+		return false;
+	add(&s->count.received, 1);
+	add(&s->count.bytes, f->len);
+	return true;
+}
+
+static uint32_t
+get_senders(const struct account *a)
+{
+	return atomic_load_explicit(&a->nb_senders, memory_order_acquire);
+}
+
+static struct account_sender *
+sender_of(struct account *a, uint64_t key)
+{
+	for (uint32_t i = 0; i < get_senders(a); i++) {
+		if (a->sender[i].key == key)
+			return &a->sender[i];
+	}
+	return NULL;
+}
+
+/* Counts each flow where it is met first. @param part the sender's accounts by queue, or NULL */
+static void
+add_flows(struct account_sender *const *part, unsigned n, unsigned queue, struct account_total *t)
+{
+	for (uint32_t i = 0; i < part[queue]->nb_flows; i++) {
+		bool before = false, after = false;
+
+		if (part[queue]->flow[i].received == 0)
+			continue;
+		for (unsigned k = 0; k < n; k++) {
+			if (k == queue || part[k] == NULL || i >= part[k]->nb_flows ||
+				part[k]->flow[i].received == 0)
+				continue;
+			before = before || k < queue;
+			after = after || k > queue;
+		}
+		t->flows += !before;
+		t->moved += !before && after;
+	}
+}
+
+static void
+add_part(const struct account_sender *s, struct account_total *t, int64_t *missing)
+{
+	uint64_t extent = get(&s->count.extent);
+
+	t->received += get(&s->count.received);
+	t->bytes += get(&s->count.bytes);
+	t->duplicated += get(&s->count.duplicated);
+	t->reordered += get(&s->count.reordered);
+	t->unsure += get(&s->count.unsure);
+	t->untold += get(&s->count.untold);
+	t->extent = extent > t->extent ? extent : t->extent;
+	*missing += atomic_load_explicit(&s->count.missing, memory_order_relaxed);
+}
+
+static struct account_total
+sum_sender(struct account *const *a, unsigned n, uint64_t key)
+{
+	struct account_total t = {
+		.src_ip = ntohl((uint32_t)(key >> 32)),
+		.run = (uint8_t)(key >> 24),
+	};
+	struct account_sender *part[ACCOUNT_MAX_QUEUES];
+	int64_t missing = 0;
+
+	for (unsigned k = 0; k < n; k++)
+		part[k] = sender_of(a[k], key);
+	for (unsigned k = 0; k < n; k++) {
+		if (part[k] == NULL)
+			continue;
+		add_part(part[k], &t, &missing);
+		add_flows(part, n, k, &t);
+	}
+	t.missing = missing > 0 ? (uint64_t)missing : 0;
+	return t;
+}
+
+unsigned
+account_sum(struct account *const *a, unsigned n, struct account_total *total, unsigned max)
+{
+	unsigned found = 0;
+
+	for (unsigned first = 0; first < n; first++) {
+		for (uint32_t i = 0; i < get_senders(a[first]); i++) {
+			uint64_t key = a[first]->sender[i].key;
+			bool known = false;
+
+			for (unsigned k = 0; k < first; k++)
+				known = known || sender_of(a[k], key) != NULL;
+			if (!known && found < max)
+				total[found++] = sum_sender(a, n, key);
+		}
+	}
+	return found;
+}

@@ -22,6 +22,7 @@ struct engine_env {
 	struct mac dst_mac;
 	unsigned lcore;        /* of the stream's worker */
 	unsigned sender;       /* place of that worker among those that send, from 0 */
+	uint8_t run;           /* of this run's tags */
 	uint32_t worker_flows; /* of that worker, over all its queues */
 	unsigned tx_index;     /* the stream's place among its worker's TX queues, of tx_queues */
 	unsigned tx_queues;

@@ -23,82 +23,7 @@
 #include "frame.h"
 #include "simd.h"
 #include "txonly.h"
-
-/*
- * What a fresh mbuf has from data_off on, in one piece: half a cache line, one store. The names and
- * places are struct rte_mbuf's.
- */
-struct fresh {
-	uint16_t data_off;
-	uint16_t refcnt;
-	uint16_t nb_segs;
-	uint16_t port;
-	uint64_t ol_flags;
-	uint32_t packet_type;
-	uint32_t pkt_len;
-	uint16_t data_len;
-	uint16_t vlan_tci;
-	uint32_t rss;
-};
-
-#define SAME_PLACE(field)                                                                       \
-	static_assert(offsetof(struct rte_mbuf, field) - offsetof(struct rte_mbuf, data_off) == \
-			      offsetof(struct fresh, field),                                    \
-		#field)
-SAME_PLACE(refcnt);
-SAME_PLACE(nb_segs);
-SAME_PLACE(port);
-SAME_PLACE(ol_flags);
-SAME_PLACE(packet_type);
-SAME_PLACE(pkt_len);
-SAME_PLACE(data_len);
-SAME_PLACE(vlan_tci);
-static_assert(sizeof(struct fresh) == 32, "no gaps, one store");
-static_assert(RTE_PKTMBUF_HEADROOM == 128, "memory.h counts on it");
-
-struct txonly {
-	struct fresh fresh; /* of a whole frame in one mbuf */
-	uint64_t offload;   /* header lengths, for the device's checksum */
-	uint32_t cursor;    /* of the next frame, below period. The worker writes */
-	uint32_t period;    /* a multiple of the flows, at least a burst: one step back at most */
-	uint16_t len;
-	uint16_t nb_segs;
-	uint16_t seg_len[CONFIG_MAX_SEGS];
-	uint64_t word[]; /* UDP headers by flow, repeated to period plus a burst */
-};
-
-/* The frame in a pool's mbuf: pools have no private area and the default headroom. */
-static inline uint8_t *
-frame_of(struct rte_mbuf *m)
-{
-	return (uint8_t *)(m + 1) + RTE_PKTMBUF_HEADROOM;
-}
-
-static inline void
-write_udp(struct rte_mbuf *m, uint64_t word)
-{
-	memcpy(frame_of(m) + FRAME_UDP_OFFSET, &word, sizeof(word));
-}
-
-static inline void
-reset_mbuf(struct rte_mbuf *m, const struct fresh *fresh)
-{
-	memcpy((uint8_t *)m + offsetof(struct rte_mbuf, data_off), fresh, sizeof(*fresh));
-}
-
-/* Counts a burst and steps the cursor over what the device took. */
-static inline void
-account(struct stream *s, struct txonly *t, uint16_t offered, uint16_t sent)
-{
-	counters_begin(&s->count);
-	counter_add(&s->count.tx_packets, sent);
-	counter_add(&s->count.tx_unsent, offered - sent);
-	counter_add(&s->count.tx_bytes, (uint64_t)sent * t->len);
-	counters_end(&s->count);
-	t->cursor += sent;
-	if (t->cursor >= t->period)
-		t->cursor -= t->period;
-}
+#include "txonly_state.h"
 
 static unsigned
 txonly_burst(struct stream *s)
@@ -134,12 +59,18 @@ txonly_burst_offload(struct stream *s)
 {
 	struct txonly *t = s->state;
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
+	struct txonly_words w;
 	const uint64_t *word = &t->word[t->cursor];
 	uint16_t n = s->nb_burst, sent = 0;
 
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
+		if (t->tag.flow != NULL)
+			txonly_tag_words(t, n, &w);
 		for (uint16_t i = 0; i < n; i++) {
-			write_udp(pkts[i], word[i]);
+			if (t->tag.flow != NULL)
+				write_tagged(pkts[i], t, &w, i);
+			else
+				write_udp(pkts[i], word[i]);
 			reset_mbuf(pkts[i], &t->fresh);
 			pkts[i]->tx_offload = t->offload;
 		}
@@ -164,7 +95,10 @@ txonly_burst_segs(struct stream *s)
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	const uint64_t *word = &t->word[t->cursor];
 	uint16_t n = s->nb_burst, built = 0, sent = 0;
+	struct txonly_words w;
 
+	if (t->tag.flow != NULL)
+		txonly_tag_words(t, n, &w);
 	for (; built < n; built++) {
 		struct rte_mbuf *first, *seg[CONFIG_MAX_SEGS], **link;
 		unsigned tail = t->nb_segs - 1u;
@@ -175,7 +109,10 @@ txonly_burst_segs(struct stream *s)
 			rte_mempool_put(s->pool, first);
 			break;
 		}
-		write_udp(first, word[built]);
+		if (t->tag.flow != NULL)
+			write_tagged(first, t, &w, built);
+		else
+			write_udp(first, word[built]);
 		reset_mbuf(first, &t->fresh);
 		first->data_len = t->seg_len[0];
 		first->tx_offload = t->offload;
@@ -253,13 +190,17 @@ fill_mbuf(struct rte_mempool *pool, void *arg, void *obj, unsigned i)
 }
 
 void
-txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst)
+txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst,
+	uint8_t run)
 {
+	const struct tag tag = {.kind = TAG_DATA, .run = run};
 	static uint8_t frame[UINT16_MAX];
 	struct engine_env env = {.cfg = cfg, .src_mac = src, .dst_mac = dst};
 	struct frame_spec spec = spec_of(&env);
 
 	frame_build(frame, &spec);
+	if (config_tagged(cfg))
+		tag_write(frame + TAG_OFFSET, &tag);
 	/* Of several segments only the first is filled here; the rest of the payload is zeros. */
 	rte_mempool_obj_iter(
 		pool, fill_mbuf, &(struct fill){.frame = frame, .len = cfg->txpkts[0]});
@@ -291,6 +232,7 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 	};
 	t->len = spec.len;
 	t->period = period;
+	t->passes = period / flows;
 	t->nb_segs = cfg->nb_txpkts;
 	memcpy(t->seg_len, cfg->txpkts, sizeof(t->seg_len));
 	if (cfg->tx_cksum == TX_CKSUM_OFFLOAD) {
@@ -309,10 +251,16 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 
 		t->word[i] = frame_udp_word(&spec, p.src, p.dst);
 	}
+	if (txonly_tag_setup(s, env, &spec) != 0)
+		return err_set(e, EXIT_MACHINE,
+			"port %u queue %u: no memory for the tags of %" PRIu32 " flows", s->port,
+			s->queue, flows);
 	if (cfg->nb_txpkts > 1)
 		s->burst = txonly_burst_segs;
 	else if (t->fresh.ol_flags != 0)
 		s->burst = txonly_burst_offload;
+	else if (t->tag.flow != NULL)
+		s->burst = txonly_burst_tagged;
 	else
 		s->burst = txonly_burst;
 	return 0;
@@ -321,7 +269,11 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 static void
 txonly_teardown(struct stream *s)
 {
-	rte_free(s->state);
+	struct txonly *t = s->state;
+
+	if (t != NULL)
+		rte_free(t->tag.flow);
+	rte_free(t);
 	s->state = NULL;
 }
 

@@ -30,6 +30,8 @@ struct run {
 	struct stream *streams; /* plan.nb_streams of them, in the plan's order */
 	struct rte_mempool *main_pool; /* of receive queues that no stream polls */
 
+	uint8_t tag_run; /* of the frames sent: tells them from those of another run */
+
 	_Atomic int phase; /* enum worker_phase; main writes, workers read */
 	struct lease leases[CONFIG_MAX_PORTS];
 	uint64_t lease_due_ns;

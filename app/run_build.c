@@ -8,6 +8,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
+#include <rte_random.h>
 
 #include "io.h"
 #include "run.h"
@@ -60,7 +61,7 @@ make_stream_pools(struct run *r, struct stream *s, const struct plan_stream *pla
 		return -1;
 	if (!s->sends)
 		return 0;
-	txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac);
+	txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac, r->tag_run);
 	if (r->cfg->nb_txpkts == 1)
 		return 0;
 	size.mbufs *= r->cfg->nb_txpkts - 1u;
@@ -184,6 +185,7 @@ setup_engines(struct run *r, struct err *e)
 				.dst_mac = p->dst_mac,
 				.lcore = w->lcore,
 				.sender = senders,
+				.run = r->tag_run,
 				.worker_flows = planned->flows,
 				.tx_index = tx_index,
 				.tx_queues = planned->nb_tx,
@@ -234,7 +236,7 @@ run_set_dst_mac(struct run *r, struct port *p, struct mac mac)
 		const struct stream *s = &r->streams[i];
 
 		if (s->sends && s->owns_pools && s->port == p->id)
-			txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac);
+			txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac, r->tag_run);
 	}
 }
 
@@ -277,6 +279,7 @@ spare_af_xdp(struct run *r)
 int
 run_build(struct run *r, struct err *e)
 {
+	r->tag_run = (uint8_t)rte_rand();
 	if (make_main_pool(r, e) != 0 || make_workers(r, e) != 0 || make_streams(r, e) != 0)
 		return -1;
 	spare_af_xdp(r);

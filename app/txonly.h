@@ -12,9 +12,10 @@
 /*
  * Writes the run's frame into every mbuf of a worker's pool. The pool must be whole: no device may
  * hold a mbuf of it. Its data room holds the first segment of the frame.
+ * @param run of the tags
  */
-void txonly_fill(
-	struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst);
+void txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst,
+	uint8_t run);
 
 /*
  * The ports of a worker's flow i: those of flow.h, or with --tx-udp the given destination and

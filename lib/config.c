@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config_table.h"
+#include "tag.h"
 
 static const char config_option[] = "config";
 
@@ -158,6 +159,12 @@ config_frame_len(const struct config *c)
 	for (unsigned int i = 0; i < c->nb_txpkts; i++)
 		len += c->txpkts[i];
 	return len;
+}
+
+bool
+config_tagged(const struct config *c)
+{
+	return !c->no_tag && c->nb_txpkts > 0 && c->txpkts[0] >= TAG_MIN_FRAME;
 }
 
 const char *

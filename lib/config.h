@@ -88,6 +88,7 @@ struct config {
 	struct mac dst_mac;    /* for every port without an eth_peer */
 	uint64_t eth_peer_set; /* bit N: eth_peer[N] was given */
 	struct mac eth_peer[CONFIG_MAX_PORTS];
+	bool no_tag;
 	uint16_t tx_udp_src,
 		tx_udp_dst; /* first source port, and destination; 0: those of flow.h */
 
@@ -170,6 +171,10 @@ void config_notes(const struct config *c, struct notes *notes);
 
 /* The frame length: the sum of txpkts, bytes without CRC. */
 uint32_t config_frame_len(const struct config *c);
+
+/* Whether frames sent carry a tag (tag.h): unless --no-tag is given, or their first segment has no
+ * room for it. */
+bool config_tagged(const struct config *c);
 
 /* The engine of a port, or NULL: neither --port-mode nor --forward-mode names one. */
 const char *config_mode(const struct config *c, unsigned int port);

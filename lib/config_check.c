@@ -6,6 +6,7 @@
 
 #include "config_table.h"
 #include "suggest.h"
+#include "tag.h"
 #include "units.h"
 
 static const struct option_setting *
@@ -256,4 +257,10 @@ config_notes(const struct config *c, struct notes *notes)
 		notes_setup(notes,
 			"--stats-period is longer than --duration: no line before the report, "
 			"no minimum, median and maximum in it");
+	if (!c->no_tag && !config_tagged(c) && config_given(c, "txpkts"))
+		notes_setup(notes,
+			"frames whose first segment has less than %d bytes carry no tag: what "
+			"arrives "
+			"of them cannot be told from what is lost",
+			TAG_MIN_FRAME);
 }

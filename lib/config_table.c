@@ -383,6 +383,15 @@ const struct option config_table[] = {
 		FIELD(flows_per_core),
 	},
 	{
+		.name = "no-tag",
+		.type = &option_flag,
+		.group = "traffic",
+		.def = "false",
+		.help = "frames say nothing of themselves, and receivers don't look: nothing lost "
+			"is known",
+		FIELD(no_tag),
+	},
+	{
 		.name = "src-ip",
 		.type = &option_ipv4,
 		.group = "traffic",

@@ -88,6 +88,33 @@ def check_frame(frame, length, cksum=True):
         assert udp_field(frame) == 0
 
 
+TAG = struct.Struct("!HBBIIHI")  # magic, version and kind, run, flow, sequence, time in two parts
+
+
+class Tag:
+    def __init__(self, frame):
+        magic, kind, self.run, self.flow, self.sequence, high, low = TAG.unpack_from(frame, HEADERS)
+        assert (magic, kind) == (0x9d17, 0x10), frame.hex()
+        self.time = high << 32 | low
+
+
+def check_tags(frames):
+    """All frames of one sender, in the order they were sent. Returns the number of its flows."""
+    ports, sequence, runs, time = {}, {}, set(), 0
+    for frame in frames:
+        tag = Tag(frame)
+        runs.add(tag.run)
+        assert ports.setdefault(tag.flow, frame[ETH + IP:ETH + IP + 4]) == frame[ETH + IP:ETH + IP + 4]
+        assert tag.sequence == sequence.get(tag.flow, 0), f"flow {tag.flow}"
+        sequence[tag.flow] = tag.sequence + 1
+        assert tag.time >= time
+        time = tag.time
+    assert len(runs) == 1
+    assert sorted(ports) == list(range(len(ports))) and len(set(ports.values())) == len(ports)
+    assert max(sequence.values()) - min(sequence.values()) <= 1
+    return len(ports)
+
+
 TSHARK_FIELDS = {
     "len": "frame.len", "src": "eth.src", "dst": "eth.dst", "ip_len": "ip.len",
     "ip_src": "ip.src", "ip_dst": "ip.dst", "ttl": "ip.ttl", "ip_ok": "ip.checksum.status",

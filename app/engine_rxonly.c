@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Receives, counts and frees. */
+/*
+ * Receives, counts and frees; and accounts for tagged frames, by sender and flow (account.h).
+ */
 #include <assert.h>
+#include <inttypes.h>
 
 #include <rte_ethdev.h>
+#include <rte_malloc.h>
 
+#include "account.h"
 #include "control.h"
 #include "engine.h"
 #include "mbuf_free.h"
@@ -18,6 +23,18 @@ count(struct stream *s, uint16_t n, uint64_t bytes)
 	counters_end(&s->count);
 }
 
+static void
+account_one(struct account *a, const struct rte_mbuf *m)
+{
+	const struct account_frame f = {
+		.p = rte_pktmbuf_mtod(m, const uint8_t *),
+		.in_one = m->data_len,
+		.len = m->pkt_len,
+	};
+
+	(void)account_with_care(a, &f);
+}
+
 /* Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see. */
 static unsigned
 take_with_care(struct stream *s, struct rte_mbuf **pkts, uint16_t n)
@@ -26,6 +43,8 @@ take_with_care(struct stream *s, struct rte_mbuf **pkts, uint16_t n)
 
 	n = control_hand_over(s->control, pkts, n);
 	for (uint16_t i = 0; i < n; i++) {
+		if (s->account != NULL)
+			account_one(s->account, pkts[i]);
 		bytes += pkts[i]->pkt_len;
 		bad += (pkts[i]->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) ==
 			       RTE_MBUF_F_RX_L4_CKSUM_BAD ||
@@ -46,7 +65,8 @@ needs_care(const struct stream *s, struct rte_mbuf **pkts, uint16_t n)
 	uint64_t odd = s->count_bad_cksum;
 
 	for (uint16_t i = 0; i < n; i++)
-		odd |= mbuf_oddity(pkts[i], pkts[0]->pool) | control_is_control(pkts[i]);
+		odd |= mbuf_oddity(pkts[i], pkts[0]->pool) | control_is_control(pkts[i]) |
+		       (s->account != NULL && pkts[i]->data_len < TAG_MIN_FRAME);
 	return odd != 0;
 }
 
@@ -74,13 +94,102 @@ rxonly_burst(struct stream *s)
 	return n;
 }
 
+/* Frames of a sender that came next, counted together: mostly a whole burst's. */
+static void
+add_received(struct account_sender *from, uint64_t frames, uint64_t bytes)
+{
+	counter_add(&from->count.received, frames);
+	counter_add(&from->count.bytes, bytes);
+}
+
+/* Plain frames of at least a tag's length, some of them tagged. */
+static void
+account_burst(struct account *a, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct account_sender *from[CONFIG_MAX_BURST], *last = NULL;
+	struct account_flow *flow[CONFIG_MAX_BURST];
+	uint64_t frames = 0, bytes = 0;
+
+	for (uint16_t i = 0; i < n; i++) {
+		from[i] = account_find(a, rte_pktmbuf_mtod(pkts[i], const uint8_t *), &flow[i]);
+		__builtin_prefetch(flow[i], 1);
+	}
+	for (uint16_t i = 0; i < n; i++) {
+		uint32_t sequence = account_sequence(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
+
+		if (unlikely(flow[i] == NULL || !account_is_next(flow[i], sequence))) {
+			account_one(a, pkts[i]);
+			continue;
+		}
+		if (unlikely(from[i] != last)) {
+			if (last != NULL)
+				add_received(last, frames, bytes);
+			last = from[i];
+			frames = bytes = 0;
+		}
+		frames++;
+		bytes += pkts[i]->pkt_len;
+	}
+	if (last != NULL)
+		add_received(last, frames, bytes);
+}
+
+static unsigned
+rxonly_burst_account(struct stream *s)
+{
+	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
+	struct account *a = s->account;
+	uint64_t bytes = 0, odd = s->count_bad_cksum;
+	struct rte_mempool *pool;
+	uint16_t n, tagged = 0;
+
+	simd_leave();
+	n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
+	if (n == 0)
+		return 0;
+	pool = pkts[0]->pool;
+	for (uint16_t i = 0; i < n; i++) {
+		bytes += pkts[i]->pkt_len;
+		odd |= mbuf_oddity(pkts[i], pool) | control_suspicion(pkts[i]) |
+		       (pkts[i]->data_len < TAG_MIN_FRAME);
+		tagged += account_may_be_tagged(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
+	}
+	if (unlikely(odd != 0) && needs_care(s, pkts, n))
+		return take_with_care(s, pkts, n);
+	if (tagged == 0)
+		counter_add(&a->untagged, n);
+	else
+		account_burst(a, pkts, n);
+	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
+	count(s, n, bytes);
+	return n;
+}
+
 static int
 rxonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 {
-	(void)env;
-	(void)e;
+	void *memory;
+
 	s->burst = rxonly_burst;
+	if (env->cfg->no_tag)
+		return 0;
+	memory = rte_zmalloc_socket(
+		"account", account_size(env->cfg->rx_flows), RTE_CACHE_LINE_SIZE, s->socket);
+	if (memory == NULL)
+		return err_set(e, EXIT_MACHINE,
+			"port %u queue %u: no memory for the account of %" PRIu32
+			" flows; --rx-flows takes fewer, --no-tag none",
+			s->port, s->queue, env->cfg->rx_flows);
+	s->account = account_init(memory, env->cfg->rx_flows);
+	s->burst = rxonly_burst_account;
 	return 0;
+}
+
+static void
+rxonly_teardown(struct stream *s)
+{
+	rte_free(s->account);
+	s->account = NULL;
 }
 
 const struct engine engine_rxonly = {
@@ -88,4 +197,5 @@ const struct engine engine_rxonly = {
 	.help = "receives, counts and frees every frame",
 	.receives = true,
 	.setup = rxonly_setup,
+	.teardown = rxonly_teardown,
 };

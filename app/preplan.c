@@ -8,6 +8,7 @@
 
 #include <rte_config.h>
 
+#include "account.h"
 #include "engine.h"
 #include "io_vdev.h"
 #include "port.h"
@@ -237,6 +238,7 @@ preplan_memory_in(const struct config *cfg, const struct host *host, const struc
 		.channels = args->channels * (args->ranks == 0 ? 1 : args->ranks),
 		.max_lcore = RTE_MAX_LCORE,
 		.segments = cfg->nb_txpkts,
+		.account_bytes = cfg->no_tag ? 0 : account_size(cfg->rx_flows),
 		.no_huge = args->no_huge,
 		.memory_mb = args->memory_mb,
 		.socket_mem_mb = args->socket_mem_given ? args->socket_mem_mb : NULL,

@@ -333,6 +333,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 	}
 	end_lcores(res, r);
 	end_queues(res, r);
+	result_account(res, r);
 	end_notes(r, s);
 	rep->queues = res->queues;
 	rep->n_queues = r->plan.nb_streams;
@@ -355,4 +356,5 @@ result_free(struct result *res)
 	free(res->ports);
 	free(res->lcores);
 	free(res->queues);
+	free(res->senders);
 }

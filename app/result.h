@@ -21,6 +21,7 @@ struct result {
 	struct report_port *ports; /* owned, with mac */
 	struct report_lcore *lcores;
 	struct report_queue *queues;
+	struct report_sender *senders; /* owned, as above; NULL: no account is kept */
 };
 
 /*
@@ -32,6 +33,9 @@ int result_begin(struct result *res, const struct run *r, const struct host *hos
 
 /* Everything else, and the verdict. s stays referenced by the report. */
 void result_end(struct result *res, const struct run *r, const struct sampler_result *s);
+
+/* Its part of result_end(): what arrived, by sender. */
+void result_account(struct result *res, const struct run *r);
 
 void result_free(struct result *res);
 

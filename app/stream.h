@@ -14,6 +14,7 @@
 #include <rte_common.h>
 #include <rte_mbuf.h>
 
+struct account;
 struct control_queue;
 struct engine;
 struct stream;
@@ -47,6 +48,7 @@ struct stream {
 	 */
 	struct rte_mempool *pool;
 	struct rte_mempool *seg_pool;  /* zeroed segments for chains; NULL with one segment */
+	struct account *account;       /* of tagged frames that come; NULL: none is kept */
 	struct control_queue *control; /* NULL: frames for main are not looked for */
 	uint16_t port;
 	uint16_t queue;

@@ -133,6 +133,16 @@ account_find(struct account *a, const uint8_t *p, struct account_flow **flow)
 	return s;
 }
 
+/* Whether a frame may have a tag, whoever sent it. @param p TAG_MIN_FRAME bytes */
+static inline bool
+account_may_be_tagged(const uint8_t *p)
+{
+	uint32_t head;
+
+	memcpy(&head, p + TAG_OFFSET, sizeof(head));
+	return ((head ^ tag_head(TAG_DATA, 0)) << 8) == 0;
+}
+
 static inline uint32_t
 account_sequence(const uint8_t *p)
 {

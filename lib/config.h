@@ -17,11 +17,12 @@
 #include "option.h"
 
 enum {
-	CONFIG_MAX_PORTS = 32,    /* as RTE_MAX_ETHPORTS in distributions */
-	CONFIG_MAX_SEGS = 8,      /* segments of one frame */
-	CONFIG_MAX_BURST = 512,   /* as testpmd */
-	CONFIG_MAX_QUEUES = 1024, /* as RTE_MAX_QUEUES_PER_PORT */
-	CONFIG_MIN_FRAME = 60,    /* the shortest Ethernet frame without its CRC */
+	CONFIG_MAX_PORTS = 32,         /* as RTE_MAX_ETHPORTS in distributions */
+	CONFIG_MAX_SEGS = 8,           /* segments of one frame */
+	CONFIG_MAX_BURST = 512,        /* as testpmd */
+	CONFIG_MAX_RX_FLOWS = 1 << 26, /* all pairs of ports that flow.h has */
+	CONFIG_MAX_QUEUES = 1024,      /* as RTE_MAX_QUEUES_PER_PORT */
+	CONFIG_MIN_FRAME = 60,         /* the shortest Ethernet frame without its CRC */
 	CONFIG_CRC_LEN = 4,
 	CONFIG_MIN_HEADERS = 42,  /* Ethernet 14 + IPv4 20 + UDP 8 */
 	CONFIG_MAX_IFNAME = 15,   /* IFNAMSIZ without the final zero */
@@ -67,6 +68,7 @@ struct config {
 	uint16_t rxd, txd;    /* 0: what the driver prefers */
 	uint32_t max_pkt_len; /* longest frame, with its CRC as in testpmd: MTU + 18; 0: the port's
 				 own */
+	uint32_t rx_flows;    /* that are accounted for on each receive queue */
 	bool rss_udp;
 	bool enable_rx_cksum;
 

@@ -392,6 +392,18 @@ const struct option config_table[] = {
 		FIELD(no_tag),
 	},
 	{
+		.name = "rx-flows",
+		.type = &option_u32,
+		.group = "traffic",
+		.unit = "flows",
+		.min = 16,
+		.max = CONFIG_MAX_RX_FLOWS,
+		.def = "16384",
+		.help = "flows that a receiver accounts for one by one on each queue, 16 bytes "
+			"each, over all senders",
+		FIELD(rx_flows),
+	},
+	{
 		.name = "src-ip",
 		.type = &option_ipv4,
 		.group = "traffic",

@@ -23,6 +23,7 @@ enum {
 
 static const uint64_t MB = 1 << 20;
 static const uint64_t EAL_BYTES = 1 << 20;   /* EAL's own structures: 0.7 MB measured */
+static const uint64_t FLOW_BYTES = 20;       /* of a sender's tables: a UDP header and a tag */
 static const uint64_t SPARE_BYTES = 2 << 20; /* on each node, left unused between blocks */
 
 static uint64_t
@@ -326,6 +327,12 @@ memory_need_plan(struct memory_need *need, const struct plan *plan, const struct
 			if (add_pools(need, plan, w, p, in, e) < 0)
 				return -1;
 		}
+	}
+	for (unsigned i = 0; i < plan->nb_streams; i++) {
+		const struct plan_stream *s = &plan->streams[i];
+
+		memory_need_add(need, plan->workers[s->worker].node,
+			s->dir == PLAN_RX ? in->account_bytes : s->flows * FLOW_BYTES);
 	}
 	if (memory_pool_of_main(plan, in, &pool, e) < 0)
 		return -1;

@@ -94,11 +94,12 @@ struct memory_in {
 	const struct topology *topo;
 	uint16_t rxd, txd;
 	uint32_t cache, burst;
-	uint32_t asked_mbufs; /* --total-num-mbufs; 0: computed */
-	uint32_t mbuf_size;   /* from memory_mbuf_size() */
-	unsigned channels;    /* -n x -r; 0: not told */
-	unsigned max_lcore;   /* RTE_MAX_LCORE */
-	unsigned segments;    /* of a transmitted frame; 1 or 0: single */
+	uint32_t asked_mbufs;   /* --total-num-mbufs; 0: computed */
+	uint32_t mbuf_size;     /* from memory_mbuf_size() */
+	unsigned channels;      /* -n x -r; 0: not told */
+	unsigned max_lcore;     /* RTE_MAX_LCORE */
+	unsigned segments;      /* of a transmitted frame; 1 or 0: single */
+	uint64_t account_bytes; /* of each receive queue's account */
 	bool no_huge;
 	uint64_t memory_mb;            /* -m; 0: not given */
 	const uint64_t *socket_mem_mb; /* --socket-mem by node, TOPOLOGY_MAX_NODES long; NULL */

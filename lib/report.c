@@ -174,3 +174,32 @@ report_end_notes(const struct report *r, struct notes *notes)
 	if (r->receives)
 		note_unsteady(notes, "rx", &s->rx);
 }
+
+uint64_t
+report_lost(const struct report_sender *s)
+{
+	if (!s->sent_known)
+		return s->came.missing;
+	/* A frame that came on two queues is told on each. */
+	return s->sent > s->came.received ? s->sent - s->came.received : 0;
+}
+
+struct report_loss
+report_sum_loss(const struct report_account *a)
+{
+	struct report_loss loss = {0};
+
+	for (size_t i = 0; i < a->n_senders; i++) {
+		const struct report_sender *s = &a->senders[i];
+
+		if (!s->sent_known)
+			continue;
+		loss.known = true;
+		loss.sent += s->sent;
+		loss.received += s->came.received;
+		loss.lost += report_lost(s);
+		loss.duplicated += s->came.duplicated;
+		loss.reordered += s->came.reordered;
+	}
+	return loss;
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "account.h"
 #include "config.h"
 #include "expect.h"
 #include "notes.h"
@@ -81,6 +82,29 @@ struct report_queue {
 	double share_pct; /* of its port and direction: report_shares() */
 };
 
+/* What a receiver says of one sender, by the tags of its frames. */
+struct report_sender {
+	struct account_total came;
+	bool sent_known; /* its final count is: then what is lost is exact */
+	uint64_t sent;
+};
+
+/* What is not sent as it was is in no sender's account. */
+struct report_account {
+	bool kept; /* false: nobody looked for tags, and the rest says nothing */
+	const struct report_sender *senders;
+	size_t n_senders;
+	uint64_t untagged; /* frames that are not of this program */
+	uint64_t corrupt;  /* tagged, with a wrong checksum */
+	uint64_t crowded;  /* tagged, of senders for which there was no room */
+};
+
+/* All that is known of loss, over the whole run. Only what has final counts is in it. */
+struct report_loss {
+	bool known;
+	uint64_t sent, received, lost, duplicated, reordered;
+};
+
 /* What is sent; only read when the process sends. */
 struct report_traffic {
 	uint32_t flows_per_core;
@@ -134,9 +158,20 @@ struct report {
 	size_t n_queues;
 	const struct sample_run *samples;
 	const struct sample_summary *summary;
+	struct report_account account;
+	struct report_loss loss;
 	const struct expect_result *expect;
 	const struct verdict *verdict;
 };
+
+/*
+ * Frames lost of a sender: exactly, if what it sent is known, else those that gaps in sequences
+ * show, which leaves out what was sent before the first and after the last frame that came.
+ */
+uint64_t report_lost(const struct report_sender *s);
+
+/* Adds up the senders whose counts are known. */
+struct report_loss report_sum_loss(const struct report_account *a);
 
 /* Where one reporter writes. Zero-initialise, then set out and quiet. */
 struct report_sink {

@@ -263,6 +263,7 @@ say_received(struct report_sink *s, const struct report *r)
 		count_text(sum->errors, errors));
 	report_text(s, 12, "  whole run %" PRIu64 " packets, %" PRIu64 " bytes",
 		sum->rx.total_packets, sum->rx.total_bytes);
+	report_text_account(s, &r->account);
 }
 
 static void

@@ -408,6 +408,67 @@ expect_json(bool *failed, const struct report *r)
 }
 
 static json_t *
+sender_json(bool *failed, const struct report_sender *s)
+{
+	const struct account_total *t = &s->came;
+	char ip[ADDR_IPV4_LEN];
+	json_t *o = json_object();
+
+	put(failed, o, "src_ip", text(addr_format_ipv4(t->src_ip, ip)));
+	put(failed, o, "run", json_integer(t->run));
+	put(failed, o, "flows", integer(t->flows));
+	put(failed, o, "moved", integer(t->moved));
+	put(failed, o, "sent", s->sent_known ? integer(s->sent) : json_null());
+	put(failed, o, "received", integer(t->received));
+	put(failed, o, "bytes", integer(t->bytes));
+	put(failed, o, "lost", integer(report_lost(s)));
+	put(failed, o, "lost_exact", json_boolean(s->sent_known));
+	put(failed, o, "duplicated", integer(t->duplicated));
+	put(failed, o, "reordered", integer(t->reordered));
+	put(failed, o, "reorder_extent", integer(t->extent));
+	put(failed, o, "unsure", integer(t->unsure));
+	put(failed, o, "untold", integer(t->untold));
+	return o;
+}
+
+/* What arrived, by sender. */
+static json_t *
+account_json(bool *failed, const struct report_account *a)
+{
+	json_t *o, *senders;
+
+	if (!a->kept)
+		return json_null();
+	o = json_object();
+	senders = json_array();
+	for (size_t i = 0; i < a->n_senders; i++)
+		put_item(failed, senders, sender_json(failed, &a->senders[i]));
+	put(failed, o, "senders", senders);
+	put(failed, o, "untagged", integer(a->untagged));
+	put(failed, o, "corrupt", integer(a->corrupt));
+	put(failed, o, "crowded", integer(a->crowded));
+	return o;
+}
+
+static json_t *
+loss_json(bool *failed, const struct report_loss *l)
+{
+	json_t *o;
+
+	if (!l->known)
+		return json_null();
+	o = json_object();
+	put(failed, o, "sent", integer(l->sent));
+	put(failed, o, "received", integer(l->received));
+	put(failed, o, "packets", integer(l->lost));
+	put(failed, o, "ratio",
+		l->sent > 0 ? json_real((double)l->lost / (double)l->sent) : json_null());
+	put(failed, o, "duplicated", integer(l->duplicated));
+	put(failed, o, "reordered", integer(l->reordered));
+	return o;
+}
+
+static json_t *
 report_object(bool *failed, const struct report *r)
 {
 	json_t *o = json_object();
@@ -423,7 +484,8 @@ report_object(bool *failed, const struct report *r)
 	put(failed, o, "summary", summary_json(failed, r));
 	put(failed, o, "run", run_json(failed, r));
 	put(failed, o, "expect", expect_json(failed, r));
-	put(failed, o, "loss", json_null());
+	put(failed, o, "account", account_json(failed, &r->account));
+	put(failed, o, "loss", loss_json(failed, &r->loss));
 	put(failed, o, "peers", json_array());
 	put(failed, o, "trials", json_array());
 	put(failed, o, "latency", json_null());

@@ -210,6 +210,30 @@ def check_lossless(tx, rx, length):
     assert got["total_bytes"] == sent["total_bytes"] == length * sent["total_packets"]
     check_sums(tx, "tx")
     check_sums(rx, "rx")
+    check_account(tx, rx)
+
+
+def check_account(tx, rx):
+    """The receiver knows each frame by its tag: all came, once and in order."""
+    account = rx.report["account"]
+    assert account["untagged"] + account["corrupt"] + account["crowded"] == 0
+    sender, = account["senders"]
+    flows = tx.report["config"]["flows-per-core"]["value"] * len(
+        [w for w in tx.report["lcores"] if w["streams"] > 0])
+    if tx is rx:  # a process knows what it sent itself, and half of its lcores sent it
+        sent = tx.summary["tx"]["total_packets"]
+        assert rx.report["loss"] == {"sent": sent, "received": sent, "packets": 0, "ratio": 0,
+                                     "duplicated": 0, "reordered": 0}
+        assert sender["sent"] == sent and sender["lost_exact"]
+        flows //= 2
+    else:
+        assert rx.report["loss"] is None
+        assert sender["sent"] is None and not sender["lost_exact"]
+    assert sender["flows"] == min(flows, sender["received"])
+    assert sender["received"] == tx.summary["tx"]["total_packets"]
+    assert sender["bytes"] == tx.summary["tx"]["total_bytes"]
+    for name in ("lost", "duplicated", "reordered", "unsure", "untold", "moved"):
+        assert sender[name] == 0, sender
 
 
 def check_sums(result, direction):

@@ -24,6 +24,29 @@ struct fixture {
 };
 
 static const char *const fixture_argv[] = {"pmdperf", "--", "--txq=2"};
+__attribute__((unused)) static const struct report_sender fixture_senders[] = {
+	{.came = {.src_ip = 0xc6120001,
+		 .run = 29,
+		 .received = 990,
+		 .bytes = 63360,
+		 .duplicated = 3,
+		 .reordered = 5,
+		 .extent = 17,
+		 .flows = 16,
+		 .missing = 8},
+		.sent_known = true,
+		.sent = 1000},
+	{.came = {.src_ip = 0xc6120009,
+		 .run = 7,
+		 .received = 50,
+		 .bytes = 3200,
+		 .unsure = 1,
+		 .reordered = 2,
+		 .untold = 4,
+		 .missing = 6,
+		 .flows = 2,
+		 .moved = 1}},
+};
 static struct xstat fixture_xstats[] = {{"rx_q0_errors", 12}};
 
 static inline struct sample_count

@@ -443,6 +443,19 @@ test_need_grows_with_segments_and_what_eal_is_told(void **state)
 	/* 1838 mbufs, and 3676 more. */
 	assert_in_range(f.need.node[0].bytes - single, 3676ULL * 2368, 3676ULL * 2368 + (3 << 20));
 	f.in.segments = 1;
+	need_plan(&f);
+	/* The one stream sends: it has a table by flow, and an account only if it receives. */
+	single = f.need.node[0].bytes;
+	f.in.account_bytes = 3 << 20;
+	need_plan(&f);
+	assert_int_equal(f.need.node[0].bytes, single);
+	f.streams[0].flows = 65536;
+	need_plan(&f);
+	assert_int_equal(f.need.node[0].bytes - single, 65536 * 20);
+	f.streams[0].dir = PLAN_RX;
+	need_plan(&f);
+	assert_in_range(f.need.node[0].bytes, 3 << 20, single + (3 << 20));
+	f.streams[0] = (struct plan_stream){.dir = PLAN_TX};
 	f.in.socket_mem_mb = socket_mem;
 	need_plan(&f);
 	assert_int_equal(f.need.node[0].bytes, 64 << 20);

@@ -79,8 +79,8 @@ test_names_of_the_contract(void **state)
 	assert_string_equal(json_string_value(at(o, "schema")), "pmdperf/1");
 	assert_names(o, "",
 		NAMES("schema", "tool", "host", "config", "ports", "lcores", "queues", "samples",
-			"summary", "run", "expect", "loss", "peers", "trials", "latency", "verdict",
-			"notes"));
+			"summary", "run", "expect", "account", "loss", "peers", "trials", "latency",
+			"verdict", "notes"));
 	assert_names(o, "tool", NAMES("version", "dpdk"));
 	assert_names(o, "host", NAMES("kernel", "cpu_model", "cpus", "numa_nodes", "hugepages"));
 	assert_names(o, "host.hugepages.0", NAMES("numa", "size", "total", "free"));
@@ -107,6 +107,50 @@ test_names_of_the_contract(void **state)
 			"errors"));
 	assert_names(o, "run", NAMES("id", "started_utc", "argv"));
 	assert_names(o, "verdict", NAMES("status", "reasons"));
+	json_decref(o);
+	fixture_fini(&f);
+}
+
+static void
+test_account_and_loss(void **state)
+{
+	struct fixture f;
+	json_t *o;
+
+	(void)state;
+	fixture_init(&f);
+	o = written(&f);
+	assert_true(json_is_null(at(o, "account")));
+	assert_true(json_is_null(at(o, "loss")));
+	json_decref(o);
+	fixture_fini(&f);
+	fixture_init(&f);
+	f.report.account = (struct report_account){.kept = true,
+		.senders = fixture_senders,
+		.n_senders = 2,
+		.untagged = 11,
+		.corrupt = 12,
+		.crowded = 13};
+	f.report.loss = report_sum_loss(&f.report.account);
+	o = written(&f);
+	assert_names(o, "account", NAMES("senders", "untagged", "corrupt", "crowded"));
+	assert_names(o, "account.senders.1",
+		NAMES("src_ip", "run", "flows", "moved", "sent", "received", "bytes", "lost",
+			"lost_exact", "duplicated", "reordered", "reorder_extent", "unsure",
+			"untold"));
+	assert_names(o, "loss",
+		NAMES("sent", "received", "packets", "ratio", "duplicated", "reordered"));
+	assert_string_equal(json_string_value(at(o, "account.senders.0.src_ip")), "198.18.0.1");
+	assert_int_equal(json_integer_value(at(o, "account.senders.0.lost")), 10);
+	assert_true(json_is_true(at(o, "account.senders.0.lost_exact")));
+	assert_true(json_is_null(at(o, "account.senders.1.sent")));
+	assert_int_equal(json_integer_value(at(o, "account.senders.1.lost")), 6);
+	/* Only of the sender whose count is known. */
+	assert_int_equal(json_integer_value(at(o, "loss.sent")), 1000);
+	assert_int_equal(json_integer_value(at(o, "loss.received")), 990);
+	assert_int_equal(json_integer_value(at(o, "loss.packets")), 10);
+	assert_true(json_real_value(at(o, "loss.ratio")) == 0.01);
+	assert_int_equal(json_integer_value(at(o, "loss.duplicated")), 3);
 	json_decref(o);
 	fixture_fini(&f);
 }
@@ -350,6 +394,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_the_contract),
+		cmocka_unit_test(test_account_and_loss),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_I6_unknown_is_null_and_never_zero),
 		cmocka_unit_test(test_J8_no_steady_window_is_null),

@@ -8,7 +8,7 @@
 #include <rte_ethdev.h>
 #include <rte_malloc.h>
 
-#include "account.h"
+#include "account_burst.h"
 #include "control.h"
 #include "engine.h"
 #include "mbuf_free.h"
@@ -21,18 +21,6 @@ count(struct stream *s, uint16_t n, uint64_t bytes)
 	counter_add(&s->count.rx_packets, n);
 	counter_add(&s->count.rx_bytes, bytes);
 	counters_end(&s->count);
-}
-
-static void
-account_one(struct account *a, const struct rte_mbuf *m)
-{
-	const struct account_frame f = {
-		.p = rte_pktmbuf_mtod(m, const uint8_t *),
-		.in_one = m->data_len,
-		.len = m->pkt_len,
-	};
-
-	(void)account_with_care(a, &f);
 }
 
 /* Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see. */
@@ -92,46 +80,6 @@ rxonly_burst(struct stream *s)
 	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
 	count(s, n, bytes);
 	return n;
-}
-
-/* Frames of a sender that came next, counted together: mostly a whole burst's. */
-static void
-add_received(struct account_sender *from, uint64_t frames, uint64_t bytes)
-{
-	counter_add(&from->count.received, frames);
-	counter_add(&from->count.bytes, bytes);
-}
-
-/* Plain frames of at least a tag's length, some of them tagged. */
-static void
-account_burst(struct account *a, struct rte_mbuf **pkts, uint16_t n)
-{
-	struct account_sender *from[CONFIG_MAX_BURST], *last = NULL;
-	struct account_flow *flow[CONFIG_MAX_BURST];
-	uint64_t frames = 0, bytes = 0;
-
-	for (uint16_t i = 0; i < n; i++) {
-		from[i] = account_find(a, rte_pktmbuf_mtod(pkts[i], const uint8_t *), &flow[i]);
-		__builtin_prefetch(flow[i], 1);
-	}
-	for (uint16_t i = 0; i < n; i++) {
-		uint32_t sequence = account_sequence(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
-
-		if (unlikely(flow[i] == NULL || !account_is_next(flow[i], sequence))) {
-			account_one(a, pkts[i]);
-			continue;
-		}
-		if (unlikely(from[i] != last)) {
-			if (last != NULL)
-				add_received(last, frames, bytes);
-			last = from[i];
-			frames = bytes = 0;
-		}
-		frames++;
-		bytes += pkts[i]->pkt_len;
-	}
-	if (last != NULL)
-		add_received(last, frames, bytes);
 }
 
 static unsigned

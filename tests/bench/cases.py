@@ -36,16 +36,19 @@ class Case:
     goals: tuple = ()
 
 
+NO_TAG = ("--no-tag",)
 SIZED = ("--total-num-mbufs=16384",)
 FLOWS = (1, 16, 1024, 65536)
 FLOW_FALL = 0.95
 
 
 def pair_case(name, title, size, packed, goals):
-    """pmdperf's pair against testpmd's, as it comes and with a pool that fits the caches."""
+    """pmdperf's pair against testpmd's, as it comes and with a pool that fits the caches; and what
+    tags and the account of them cost."""
     shape = {"pair": True, "packed": packed, "size": size}
     setups = {
         "pmdperf": Setup("pmdperf", **shape),
+        "no tags": Setup("pmdperf", options=NO_TAG, **shape),
         "testpmd defaults": Setup("testpmd", **shape),
         "testpmd 16384 mbufs": Setup("testpmd", options=SIZED, **shape),
     }
@@ -75,12 +78,16 @@ CASES = (
         "net_null, transmit, 64 B, one lcore",
         {
             "pmdperf": Setup("pmdperf"),
+            "no tags": Setup("pmdperf", options=NO_TAG),
             "testpmd multi-flow": Setup("testpmd", options=("--txonly-multi-flow",)),
             "testpmd single flow": Setup("testpmd"),
         },
         (
-            Goal("pmdperf", "testpmd multi-flow", 2.5),
-            Goal("pmdperf", "testpmd single flow", 1.8),
+            Goal("no tags", "testpmd multi-flow", 2.5),
+            Goal("no tags", "testpmd single flow", 1.8),
+            Goal("pmdperf", "testpmd multi-flow", 1.9),
+            Goal("pmdperf", "testpmd single flow", 1.5),
+            Goal("pmdperf", "no tags", 0.75),
         ),
     ),
     Case(
@@ -97,9 +104,19 @@ CASES = (
         "virtio pair, 64 B, split ring",
         64,
         False,
-        (*both(1.8, 1.4), Goal("pmdperf", at_least=18.0, unit="Mpps")),
+        (
+            *both(1.8, 1.4),
+            Goal("pmdperf", at_least=18.0, unit="Mpps"),
+            Goal("pmdperf", "no tags", 0.95),
+        ),
     ),
-    pair_case("pair-64-packed", "virtio pair, 64 B, packed ring", 64, True, both(1.1, 1.1)),
+    pair_case(
+        "pair-64-packed",
+        "virtio pair, 64 B, packed ring",
+        64,
+        True,
+        (*both(1.1, 1.1), Goal("pmdperf", "no tags", 0.88)),
+    ),
     pair_case(
         "pair-1430",
         "virtio pair, 1430 B, split ring",

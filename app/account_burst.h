@@ -7,7 +7,13 @@
 
 #include "account.h"
 #include "config.h"
+#include "control.h"
+#include "mbuf_free.h"
 #include "stream.h"
+
+enum {
+	ACCOUNT_NEAR = 1024, /* flows of 16 bytes: half of a core's first cache */
+};
 
 static inline void
 account_one(struct account *a, const struct rte_mbuf *m)
@@ -21,42 +27,97 @@ account_one(struct account *a, const struct rte_mbuf *m)
 	(void)account_with_care(a, &f);
 }
 
-/* Frames of a sender that came next, counted together: mostly a whole burst's. */
+/* What a look at each frame of a burst found. */
+struct account_pass {
+	uint64_t bytes;      /* of all frames */
+	uint64_t odd;        /* not 0: mbufs that cannot go back as they are; see mbuf_oddity() */
+	bool control;        /* there are frames for main, in no account */
+	uint64_t rest;       /* frames that were not the next of the sender's flows, */
+	uint64_t rest_bytes; /* by now in the account if they belong there */
+};
+
 static inline void
-add_received(struct account_sender *from, uint64_t frames, uint64_t bytes)
+account_rest(struct account *a, const struct rte_mbuf *m, struct account_pass *pass)
 {
-	counter_add(&from->count.received, frames);
-	counter_add(&from->count.bytes, bytes);
+	pass->rest++;
+	pass->rest_bytes += m->pkt_len;
+	if (control_is_control(m))
+		pass->control = true;
+	else
+		account_one(a, m);
 }
 
-/* Plain frames of at least a tag's length, some of them tagged. */
+/* Of flows whose table is in the cache anyhow. */
 static inline void
+account_near(struct account *a, const struct account_sender *s, uint64_t key,
+	struct rte_mbuf **pkts, uint16_t n, struct account_pass *pass)
+{
+	const struct rte_mempool *pool = pkts[0]->pool;
+	struct account_flow *const flow = s->flow;
+	const uint32_t nb_flows = s->nb_flows;
+	uint64_t bytes = 0, odd = 0;
+
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *m = pkts[i];
+		const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
+		uint64_t number = account_number(p);
+
+		bytes += m->pkt_len;
+		odd |= mbuf_oddity(m, pool);
+		if (unlikely(account_key(p) != key || number >> 32 >= nb_flows ||
+			     m->data_len < TAG_MIN_FRAME ||
+			     !account_is_next(&flow[number >> 32], (uint32_t)number)))
+			account_rest(a, m, pass);
+	}
+	pass->bytes = bytes;
+	pass->odd = odd;
+}
+
+/* The same with many flows: their states are asked for first, all at once. */
+static inline void
+account_far(struct account *a, const struct account_sender *s, uint64_t key, struct rte_mbuf **pkts,
+	uint16_t n, struct account_pass *pass)
+{
+	const struct rte_mempool *pool = pkts[0]->pool;
+	struct account_flow *state[CONFIG_MAX_BURST], *const flow = s->flow;
+	const uint32_t nb_flows = s->nb_flows;
+	uint32_t sequence[CONFIG_MAX_BURST];
+
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_mbuf *m = pkts[i];
+		const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
+		uint64_t number = account_number(p);
+		bool known = account_key(p) == key && number >> 32 < nb_flows &&
+			     m->data_len >= TAG_MIN_FRAME;
+
+		pass->bytes += m->pkt_len;
+		pass->odd |= mbuf_oddity(m, pool);
+		state[i] = known ? &flow[number >> 32] : NULL;
+		sequence[i] = (uint32_t)number;
+		__builtin_prefetch(state[i], 1);
+	}
+	for (uint16_t i = 0; i < n; i++) {
+		if (unlikely(state[i] == NULL || !account_is_next(state[i], sequence[i])))
+			account_rest(a, pkts[i], pass);
+	}
+}
+
+/*
+ * A burst whose first frame is tagged. Mostly it is one sender's, whose frames come in order: they
+ * are counted together at the end, and what is the next of a flow is no control frame.
+ */
+static inline struct account_pass
 account_burst(struct account *a, struct rte_mbuf **pkts, uint16_t n)
 {
-	struct account_sender *from[CONFIG_MAX_BURST], *last = NULL;
-	struct account_flow *flow[CONFIG_MAX_BURST];
-	uint64_t frames = 0, bytes = 0;
+	uint64_t key = account_key(rte_pktmbuf_mtod(pkts[0], const uint8_t *));
+	struct account_sender *s = account_sender_of(a, key);
+	struct account_pass pass = {0};
 
-	for (uint16_t i = 0; i < n; i++) {
-		from[i] = account_find(a, rte_pktmbuf_mtod(pkts[i], const uint8_t *), &flow[i]);
-		__builtin_prefetch(flow[i], 1);
-	}
-	for (uint16_t i = 0; i < n; i++) {
-		uint32_t sequence = account_sequence(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
-
-		if (unlikely(flow[i] == NULL || !account_is_next(flow[i], sequence))) {
-			account_one(a, pkts[i]);
-			continue;
-		}
-		if (unlikely(from[i] != last)) {
-			if (last != NULL)
-				add_received(last, frames, bytes);
-			last = from[i];
-			frames = bytes = 0;
-		}
-		frames++;
-		bytes += pkts[i]->pkt_len;
-	}
-	if (last != NULL)
-		add_received(last, frames, bytes);
+	if (likely(s->nb_flows <= ACCOUNT_NEAR))
+		account_near(a, s, key, pkts, n, &pass);
+	else
+		account_far(a, s, key, pkts, n, &pass);
+	counter_add(&s->count.received, n - pass.rest);
+	counter_add(&s->count.bytes, pass.bytes - pass.rest_bytes);
+	return pass;
 }

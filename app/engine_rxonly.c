@@ -23,16 +23,19 @@ count(struct stream *s, uint16_t n, uint64_t bytes)
 	counters_end(&s->count);
 }
 
-/* Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see. */
+/*
+ * Bursts with control frames, chains, shared or foreign mbufs in them, or with checksums to see.
+ * @param a for frames that are not in it yet; NULL: all are, or there is none
+ */
 static unsigned
-take_with_care(struct stream *s, struct rte_mbuf **pkts, uint16_t n)
+take_with_care(struct stream *s, struct account *a, struct rte_mbuf **pkts, uint16_t n)
 {
 	uint64_t bytes = 0, bad = 0;
 
 	n = control_hand_over(s->control, pkts, n);
 	for (uint16_t i = 0; i < n; i++) {
-		if (s->account != NULL)
-			account_one(s->account, pkts[i]);
+		if (a != NULL)
+			account_one(a, pkts[i]);
 		bytes += pkts[i]->pkt_len;
 		bad += (pkts[i]->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) ==
 			       RTE_MBUF_F_RX_L4_CKSUM_BAD ||
@@ -53,63 +56,72 @@ needs_care(const struct stream *s, struct rte_mbuf **pkts, uint16_t n)
 	uint64_t odd = s->count_bad_cksum;
 
 	for (uint16_t i = 0; i < n; i++)
-		odd |= mbuf_oddity(pkts[i], pkts[0]->pool) | control_is_control(pkts[i]) |
-		       (s->account != NULL && pkts[i]->data_len < TAG_MIN_FRAME);
+		odd |= mbuf_oddity(pkts[i], pkts[0]->pool) | control_is_control(pkts[i]);
 	return odd != 0;
 }
 
-static unsigned
-rxonly_burst(struct stream *s)
+/* Whether some frame of the burst has a tag, or may have one. */
+static bool
+any_tagged(struct rte_mbuf **pkts, uint16_t n)
 {
-	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
-	uint64_t bytes = 0, odd = s->count_bad_cksum;
-	struct rte_mempool *pool;
-	uint16_t n;
+	bool any = false;
 
-	simd_leave();
-	n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
-	if (n == 0)
-		return 0;
-	pool = pkts[0]->pool;
+	for (uint16_t i = 0; i < n; i++)
+		any |= account_may_be_tagged(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
+	return any;
+}
+
+/* A burst that does not begin with a tagged frame: mostly all of it has none. */
+static inline unsigned
+take_plain(struct stream *s, struct account *a, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint64_t bytes = 0, odd = s->count_bad_cksum;
+	struct rte_mempool *pool = pkts[0]->pool;
+
 	for (uint16_t i = 0; i < n; i++) {
 		bytes += pkts[i]->pkt_len;
 		odd |= mbuf_oddity(pkts[i], pool) | control_suspicion(pkts[i]);
 	}
 	if (unlikely(odd != 0) && needs_care(s, pkts, n))
-		return take_with_care(s, pkts, n);
+		return take_with_care(s, a, pkts, n);
+	if (a != NULL && unlikely(any_tagged(pkts, n)))
+		return take_with_care(s, a, pkts, n);
+	if (a != NULL)
+		counter_add(&a->untagged, n);
 	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
 	count(s, n, bytes);
 	return n;
 }
 
 static unsigned
+rxonly_burst(struct stream *s)
+{
+	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
+	uint16_t n;
+
+	simd_leave();
+	n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
+	return n == 0 ? 0 : take_plain(s, NULL, pkts, n);
+}
+
+static unsigned
 rxonly_burst_account(struct stream *s)
 {
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
-	struct account *a = s->account;
-	uint64_t bytes = 0, odd = s->count_bad_cksum;
-	struct rte_mempool *pool;
-	uint16_t n, tagged = 0;
+	struct account_pass pass;
+	uint16_t n;
 
 	simd_leave();
 	n = rte_eth_rx_burst(s->port, s->queue, pkts, s->nb_burst);
 	if (n == 0)
 		return 0;
-	pool = pkts[0]->pool;
-	for (uint16_t i = 0; i < n; i++) {
-		bytes += pkts[i]->pkt_len;
-		odd |= mbuf_oddity(pkts[i], pool) | control_suspicion(pkts[i]) |
-		       (pkts[i]->data_len < TAG_MIN_FRAME);
-		tagged += account_may_be_tagged(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
-	}
-	if (unlikely(odd != 0) && needs_care(s, pkts, n))
-		return take_with_care(s, pkts, n);
-	if (tagged == 0)
-		counter_add(&a->untagged, n);
-	else
-		account_burst(a, pkts, n);
-	rte_mempool_put_bulk(pool, (void *const *)pkts, n);
-	count(s, n, bytes);
+	if (unlikely(!account_may_be_tagged(rte_pktmbuf_mtod(pkts[0], const uint8_t *))))
+		return take_plain(s, s->account, pkts, n);
+	pass = account_burst(s->account, pkts, n);
+	if (unlikely(pass.odd != 0 || pass.control || s->count_bad_cksum))
+		return take_with_care(s, NULL, pkts, n);
+	rte_mempool_put_bulk(pkts[0]->pool, (void *const *)pkts, n);
+	count(s, n, pass.bytes);
 	return n;
 }
 

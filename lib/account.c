@@ -162,27 +162,29 @@ static void
 step_forward(struct account_sender *s, struct account_flow *f, uint32_t gap)
 {
 	/* What was sent before a flow's first frame on this queue may have come on another. */
-	if (f->received > 0)
+	if (account_came(f) > 0)
 		add_missing(s, gap);
-	f->seen = gap < ACCOUNT_WINDOW - 1 ? f->seen << (gap + 1) | 1 : 1;
-	f->next += gap + 1;
-	f->received++;
+	if (gap >= ACCOUNT_WINDOW)
+		f->missed = UINT64_MAX;
+	else
+		for (uint32_t i = 0; i < gap; i++)
+			f->missed |= account_bit(f->next + i);
+	f->next += gap;
+	f->holes += gap;
+	f->missed &= ~account_bit(f->next);
+	f->next++;
 }
 
 /*
  * A frame from before the window came before, unless some from there are still missing: then
  * nobody can say, and it is taken for one of them.
- * @param back 0: the one before next
- * @return whether it is a duplicate
  */
 static bool
-is_duplicate(struct account_sender *s, const struct account_flow *f, uint32_t back)
+is_duplicate(struct account_sender *s, const struct account_flow *f, uint32_t sequence)
 {
-	uint32_t in_window = (uint32_t)__builtin_popcountll(f->seen);
-
-	if (back < ACCOUNT_WINDOW)
-		return f->seen >> back & 1;
-	if ((int32_t)(f->received - in_window - (f->next - ACCOUNT_WINDOW)) >= 0)
+	if (f->next - sequence <= ACCOUNT_WINDOW)
+		return (f->missed & account_bit(sequence)) == 0;
+	if (f->holes == (uint32_t)__builtin_popcountll(f->missed))
 		return true;
 	add(&s->count.unsure, 1);
 	return false;
@@ -192,23 +194,23 @@ is_duplicate(struct account_sender *s, const struct account_flow *f, uint32_t ba
 static bool
 step(struct account_sender *s, struct account_flow *f, uint32_t sequence)
 {
-	uint32_t ahead = sequence - f->next, back = f->next - 1 - sequence;
+	uint32_t ahead = sequence - f->next, late = f->next - sequence;
 
-	if (ahead <= INT32_MAX || f->received == 0) {
+	if (ahead <= INT32_MAX || account_came(f) == 0) {
 		step_forward(s, f, ahead);
 		return true;
 	}
-	if (is_duplicate(s, f, back)) {
+	if (is_duplicate(s, f, sequence)) {
 		add(&s->count.duplicated, 1);
 		return false;
 	}
-	if (back < ACCOUNT_WINDOW)
-		f->seen |= UINT64_C(1) << back;
-	f->received++;
+	if (late <= ACCOUNT_WINDOW)
+		f->missed &= ~account_bit(sequence);
+	f->holes--;
 	add_missing(s, -1);
 	add(&s->count.reordered, 1);
-	if (back + 1 > get(&s->count.extent))
-		atomic_store_explicit(&s->count.extent, back + 1, memory_order_relaxed);
+	if (late > get(&s->count.extent))
+		atomic_store_explicit(&s->count.extent, late, memory_order_relaxed);
 	return true;
 }
 
@@ -271,11 +273,11 @@ add_flows(struct account_sender *const *part, unsigned n, unsigned queue, struct
 	for (uint32_t i = 0; i < part[queue]->nb_flows; i++) {
 		bool before = false, after = false;
 
-		if (part[queue]->flow[i].received == 0)
+		if (account_came(&part[queue]->flow[i]) == 0)
 			continue;
 		for (unsigned k = 0; k < n; k++) {
 			if (k == queue || part[k] == NULL || i >= part[k]->nb_flows ||
-				part[k]->flow[i].received == 0)
+				account_came(&part[k]->flow[i]) == 0)
 				continue;
 			before = before || k < queue;
 			after = after || k > queue;

@@ -29,10 +29,13 @@ enum {
 	ACCOUNT_WINDOW = 64, /* frames of a flow that are known one by one */
 };
 
+/*
+ * What came of a flow is next less holes. While nothing is missing a frame changes next alone.
+ */
 struct account_flow {
-	uint32_t next;     /* sequence after the highest that came; 0 and nothing received: none */
-	uint32_t received; /* each once */
-	uint64_t seen;     /* bit i: next - 1 - i came */
+	uint32_t next;   /* sequence after the highest that came */
+	uint32_t holes;  /* sequences below next that did not come */
+	uint64_t missed; /* of the last 64 before next: bit (sequence mod 64) */
 };
 static_assert(sizeof(struct account_flow) == 16, "four flows share a cache line");
 
@@ -91,7 +94,7 @@ struct account_frame {
 };
 
 /*
- * Accounts for any frame; the one that comes next can be told without: account_find().
+ * Accounts for any frame; the one that comes next needs no care: account_is_next().
  * @return whether it was received for the first time, as far as that can be told
  */
 bool account_with_care(struct account *a, const struct account_frame *f);
@@ -114,53 +117,59 @@ account_hash(uint64_t key)
 	return (unsigned)((key >> 56) + (key >> 24 & 0xff)) % ACCOUNT_PLACES;
 }
 
-/*
- * The sender that a frame is from, if it is where it is looked for first and has room for the flow.
- * @param p TAG_MIN_FRAME bytes of any frame
- * @param flow set to the flow's state in any case; NULL: look with care
- */
-static inline struct account_sender *
-account_find(struct account *a, const uint8_t *p, struct account_flow **flow)
-{
-	uint64_t key = account_key(p);
-	const struct account_place *place = &a->place[account_hash(key)];
-	struct account_sender *s = place->sender;
-	uint32_t number;
-
-	memcpy(&number, p + TAG_FLOW_OFFSET, sizeof(number));
-	number = __builtin_bswap32(number);
-	*flow = place->key == key && number < s->nb_flows ? &s->flow[number] : NULL;
-	return s;
-}
-
-/* Whether a frame may have a tag, whoever sent it. @param p TAG_MIN_FRAME bytes */
+/* Whether a frame may have a tag, at first sight. @param p TAG_MIN_FRAME bytes */
 static inline bool
 account_may_be_tagged(const uint8_t *p)
 {
-	uint32_t head;
+	const uint8_t magic[2] = {TAG_MAGIC >> 8, TAG_MAGIC & 0xff};
 
-	memcpy(&head, p + TAG_OFFSET, sizeof(head));
-	return ((head ^ tag_head(TAG_DATA, 0)) << 8) == 0;
+	return memcmp(p + TAG_OFFSET, magic, sizeof(magic)) == 0;
 }
 
-static inline uint32_t
-account_sequence(const uint8_t *p)
+/* Flow in the upper half, sequence in the lower. @param p TAG_MIN_FRAME bytes */
+static inline uint64_t
+account_number(const uint8_t *p)
 {
-	uint32_t sequence;
+	uint64_t number;
 
-	memcpy(&sequence, p + TAG_FLOW_OFFSET + sizeof(uint32_t), sizeof(sequence));
-	return __builtin_bswap32(sequence);
+	memcpy(&number, p + TAG_FLOW_OFFSET, sizeof(number));
+	return __builtin_bswap64(number);
+}
+
+/*
+ * The sender of a key, if it is where it is looked for first; else nobody, who has no flows: such
+ * frames are looked at with care.
+ */
+static inline struct account_sender *
+account_sender_of(struct account *a, uint64_t key)
+{
+	const struct account_place *place = &a->place[account_hash(key)];
+
+	return place->key == key ? place->sender : &a->sender[ACCOUNT_SENDERS];
+}
+
+/* @return frames that came of a flow, each once */
+static inline uint32_t
+account_came(const struct account_flow *f)
+{
+	return f->next - f->holes;
+}
+
+static inline uint64_t
+account_bit(uint32_t sequence)
+{
+	return UINT64_C(1) << sequence % ACCOUNT_WINDOW;
 }
 
 /* @return whether it is the flow's next; then that is noted, and counting it is the caller's */
 static inline bool
 account_is_next(struct account_flow *f, uint32_t sequence)
 {
-	if (f->next != sequence)
+	if (__builtin_expect(f->next != sequence, false))
 		return false;
 	f->next = sequence + 1;
-	f->received++;
-	f->seen = f->seen << 1 | 1;
+	if (__builtin_expect(f->missed != 0, false))
+		f->missed &= ~account_bit(sequence);
 	return true;
 }
 

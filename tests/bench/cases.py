@@ -95,9 +95,10 @@ CASES = (
         "net_null, receive, one lcore",
         {
             "pmdperf": Setup("pmdperf", send=False),
+            "no tags": Setup("pmdperf", send=False, options=NO_TAG),
             "testpmd": Setup("testpmd", send=False),
         },
-        (Goal("pmdperf", "testpmd", 0.95),),
+        (Goal("no tags", "testpmd", 0.95), Goal("pmdperf", "no tags", 0.85)),
     ),
     pair_case(
         "pair-64",

@@ -55,13 +55,13 @@ static bool
 take(struct account *a, const uint8_t *p, uint32_t len)
 {
 	const struct account_frame f = {.p = p, .in_one = len, .len = len};
-	struct account_flow *flow;
 	struct account_sender *s;
 
 	if (len < TAG_MIN_FRAME)
 		return account_with_care(a, &f);
-	s = account_find(a, p, &flow);
-	if (flow == NULL || !account_is_next(flow, account_sequence(p)))
+	s = account_sender_of(a, account_key(p));
+	if (account_number(p) >> 32 >= s->nb_flows ||
+		!account_is_next(&s->flow[account_number(p) >> 32], (uint32_t)account_number(p)))
 		return account_with_care(a, &f);
 	atomic_fetch_add(&s->count.received, 1);
 	atomic_fetch_add(&s->count.bytes, len);

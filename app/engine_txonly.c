@@ -25,13 +25,13 @@
 #include "txonly.h"
 #include "txonly_state.h"
 
-static unsigned
-txonly_burst(struct stream *s)
+static inline uint16_t
+send_plain(struct stream *s, uint16_t n)
 {
 	struct txonly *t = s->state;
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	const uint64_t *word = &t->word[t->cursor];
-	uint16_t n = s->nb_burst, sent = 0;
+	uint16_t sent = 0;
 
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
 		/*
@@ -49,19 +49,18 @@ txonly_burst(struct stream *s)
 		if (unlikely(sent < n))
 			rte_mempool_put_bulk(s->pool, (void **)&pkts[sent], n - sent);
 	}
-	account(s, t, n, sent);
 	return sent;
 }
 
 /* The same with the device computing UDP checksums; drivers want to look at each frame first. */
-static unsigned
-txonly_burst_offload(struct stream *s)
+static uint16_t
+send_offload(struct stream *s, uint16_t n)
 {
 	struct txonly *t = s->state;
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	struct txonly_words w;
 	const uint64_t *word = &t->word[t->cursor];
-	uint16_t n = s->nb_burst, sent = 0;
+	uint16_t sent = 0;
 
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
 		if (t->tag.flow != NULL)
@@ -80,7 +79,6 @@ txonly_burst_offload(struct stream *s)
 		if (unlikely(sent < n))
 			rte_mempool_put_bulk(s->pool, (void **)&pkts[sent], n - sent);
 	}
-	account(s, t, n, sent);
 	return sent;
 }
 
@@ -88,13 +86,13 @@ txonly_burst_offload(struct stream *s)
  * Frames of several segments: the first from the pool of finished frames, the rest from one of
  * zeros. Freeing a chain takes it apart, so it is put together for every send.
  */
-static unsigned
-txonly_burst_segs(struct stream *s)
+static uint16_t
+send_segs(struct stream *s, uint16_t n)
 {
 	struct txonly *t = s->state;
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	const uint64_t *word = &t->word[t->cursor];
-	uint16_t n = s->nb_burst, built = 0, sent = 0;
+	uint16_t built = 0, sent = 0;
 	struct txonly_words w;
 
 	if (t->tag.flow != NULL)
@@ -138,7 +136,33 @@ txonly_burst_segs(struct stream *s)
 	}
 	if (unlikely(sent < built))
 		rte_pktmbuf_free_bulk(&pkts[sent], built - sent);
-	account(s, t, n, sent);
+	return sent;
+}
+
+static unsigned
+txonly_burst(struct stream *s)
+{
+	uint16_t sent = send_plain(s, s->nb_burst);
+
+	account(s, s->state, s->nb_burst, sent);
+	return sent;
+}
+
+static unsigned
+txonly_burst_offload(struct stream *s)
+{
+	uint16_t sent = send_offload(s, s->nb_burst);
+
+	account(s, s->state, s->nb_burst, sent);
+	return sent;
+}
+
+static unsigned
+txonly_burst_segs(struct stream *s)
+{
+	uint16_t sent = send_segs(s, s->nb_burst);
+
+	account(s, s->state, s->nb_burst, sent);
 	return sent;
 }
 
@@ -255,14 +279,19 @@ txonly_setup(struct stream *s, const struct engine_env *env, struct err *e)
 		return err_set(e, EXIT_MACHINE,
 			"port %u queue %u: no memory for the tags of %" PRIu32 " flows", s->port,
 			s->queue, flows);
-	if (cfg->nb_txpkts > 1)
+	if (cfg->nb_txpkts > 1) {
 		s->burst = txonly_burst_segs;
-	else if (t->fresh.ol_flags != 0)
+		t->send = send_segs;
+	} else if (t->fresh.ol_flags != 0) {
 		s->burst = txonly_burst_offload;
-	else if (t->tag.flow != NULL)
+		t->send = send_offload;
+	} else if (t->tag.flow != NULL) {
 		s->burst = txonly_burst_tagged;
-	else
+		t->send = txonly_send_tagged;
+	} else {
 		s->burst = txonly_burst;
+		t->send = send_plain;
+	}
 	return 0;
 }
 
@@ -271,8 +300,10 @@ txonly_teardown(struct stream *s)
 {
 	struct txonly *t = s->state;
 
-	if (t != NULL)
+	if (t != NULL) {
 		rte_free(t->tag.flow);
+		rte_free(t->paced);
+	}
 	rte_free(t);
 	s->state = NULL;
 }

@@ -15,6 +15,7 @@
 #include <rte_version.h>
 
 #include "capture.h"
+#include "clock.h"
 #include "config.h"
 #include "eal.h"
 #include "eal_args.h"
@@ -40,6 +41,7 @@ static struct app {
 	struct eal_args args;
 	struct host host;
 	struct notes notes;
+	struct clock_anchor begun;
 	struct memory_in mem;
 	struct run run;
 	struct result result;
@@ -305,6 +307,17 @@ check_console(int status, struct err *e)
 		e, EXIT_MACHINE, "the report cannot be written to stdout: %s", strerror(error));
 }
 
+/* The TSC's frequency since the program began is good to some millionths, whatever is announced. */
+static int
+pace_run(struct run *run, struct err *e)
+{
+	struct clock_map map;
+
+	if (clock_map_init(&map, app.begun, clock_anchor_now()) != 0)
+		return err_set(e, EXIT_MACHINE, "the TSC or CLOCK_MONOTONIC does not move forward");
+	return run_pace(run, clock_map_hz(&map), e);
+}
+
 static int
 run_test(int argc, char **argv, struct err *e)
 {
@@ -326,6 +339,8 @@ run_test(int argc, char **argv, struct err *e)
 	run_wait_link(run);
 	io_notes(&app.cfg, &app.notes);
 	if (next_hop_resolve(run, e) != 0)
+		goto out;
+	if (pace_run(run, e) != 0)
 		goto out;
 	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
 		goto out;
@@ -376,6 +391,7 @@ main(int argc, char **argv)
 	struct err e = {.status = EXIT_MACHINE};
 	int rc, status = -1;
 
+	app.begun = clock_anchor_now();
 	fill_standard_streams();
 	signals_init();
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -36,6 +36,7 @@ struct run {
 	struct lease leases[CONFIG_MAX_PORTS];
 	uint64_t lease_due_ns;
 	struct control_stats control;
+	uint64_t asked_pps; /* of --rate; 0: as fast as it goes */
 };
 
 /*
@@ -50,6 +51,13 @@ int run_build(struct run *r, struct err *e);
  * came up. Notes those without.
  */
 void run_wait_link(struct run *r);
+
+/*
+ * Gives each stream that sends its part of --rate, if there is one. Links are up by then.
+ * @param hz cycles of the TSC a second, as measured
+ * @return 0 or -1
+ */
+int run_pace(struct run *r, double hz, struct err *e);
 
 /* Puts each worker on its lcore, where it waits for run_begin(). @return 0 or -1 */
 int run_launch(struct run *r, struct err *e);

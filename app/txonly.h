@@ -8,6 +8,9 @@
 
 #include "config.h"
 #include "flow.h"
+#include "hist.h"
+#include "pace.h"
+#include "stream.h"
 
 /*
  * Writes the run's frame into every mbuf of a worker's pool. The pool must be whole: no device may
@@ -16,6 +19,25 @@
  */
 void txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst,
 	uint8_t run);
+
+/* What pacing of one stream, or of several together, came to. In cycles. */
+struct txonly_paced {
+	struct pace pace;    /* the worker's */
+	uint64_t last;       /* departure */
+	uint64_t late;       /* the most */
+	uint64_t given_up;   /* frames that were due and never sent */
+	struct hist between; /* departures */
+};
+
+/*
+ * From now on the stream keeps to a rate. No worker runs yet.
+ * @param pace as pace_init() made it
+ * @return 0 or -1: no memory
+ */
+int txonly_set_pace(struct stream *s, const struct pace *pace);
+
+/* Adds what pacing of a stream came to. Its worker has ended. @return false: it is not paced */
+bool txonly_add_paced(const struct stream *s, struct txonly_paced *sum);
 
 /*
  * The ports of a worker's flow i: those of flow.h, or with --tx-udp the given destination and

@@ -76,6 +76,8 @@ struct txonly {
 	uint32_t passes; /* over all flows in a period */
 	uint32_t pass;   /* sequence of the flow that word[0] is of. The worker writes */
 	struct txonly_tag tag;
+	uint16_t (*send)(struct stream *s, uint16_t n); /* @return how many the device took */
+	struct txonly_paced *paced;                     /* NULL: as fast as it goes */
 	uint64_t word[]; /* UDP headers by flow, repeated to period plus a burst */
 };
 
@@ -113,7 +115,7 @@ reset_mbuf(struct rte_mbuf *m, const struct fresh *fresh)
 
 /* Counts a burst and steps the cursor over what the device took. */
 static inline void
-account(struct stream *s, struct txonly *t, uint16_t offered, uint16_t sent)
+account(struct stream *s, struct txonly *t, uint64_t offered, uint16_t sent)
 {
 	counters_begin(&s->count);
 	counter_add(&s->count.tx_packets, sent);
@@ -136,6 +138,9 @@ int txonly_tag_setup(struct stream *s, const struct engine_env *env, const struc
 
 /* The words of the next n frames. */
 void txonly_tag_words(const struct txonly *t, uint16_t n, struct txonly_words *w);
+
+/* Sends tagged frames of one segment that need nothing of the device, without counting them. */
+uint16_t txonly_send_tagged(struct stream *s, uint16_t n);
 
 /* A burst of tagged frames of one segment that need nothing of the device. */
 unsigned txonly_burst_tagged(struct stream *s);

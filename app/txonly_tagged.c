@@ -66,13 +66,13 @@ txonly_tag_words(const struct txonly *t, uint16_t n, struct txonly_words *w)
 	make_words(t, n, w);
 }
 
-unsigned
-txonly_burst_tagged(struct stream *s)
+static inline uint16_t
+send_tagged(struct stream *s, uint16_t n)
 {
 	struct txonly *t = s->state;
 	struct rte_mbuf *pkts[CONFIG_MAX_BURST];
 	struct txonly_words w;
-	uint16_t n = s->nb_burst, sent = 0;
+	uint16_t sent = 0;
 
 	if (likely(rte_mempool_get_bulk(s->pool, (void **)pkts, n) == 0)) {
 		for (uint16_t i = 0; i < n; i++)
@@ -87,7 +87,21 @@ txonly_burst_tagged(struct stream *s)
 		if (unlikely(sent < n))
 			rte_mempool_put_bulk(s->pool, (void **)&pkts[sent], n - sent);
 	}
-	account(s, t, n, sent);
+	return sent;
+}
+
+uint16_t
+txonly_send_tagged(struct stream *s, uint16_t n)
+{
+	return send_tagged(s, n);
+}
+
+unsigned
+txonly_burst_tagged(struct stream *s)
+{
+	uint16_t sent = send_tagged(s, s->nb_burst);
+
+	account(s, s->state, s->nb_burst, sent);
 	return sent;
 }
 

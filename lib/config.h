@@ -90,6 +90,7 @@ struct config {
 	struct mac dst_mac;    /* for every port without an eth_peer */
 	uint64_t eth_peer_set; /* bit N: eth_peer[N] was given */
 	struct mac eth_peer[CONFIG_MAX_PORTS];
+	struct option_rate rate; /* of all senders together; 0: as fast as it goes */
 	bool no_tag;
 	uint16_t tx_udp_src,
 		tx_udp_dst; /* first source port, and destination; 0: those of flow.h */

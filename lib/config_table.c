@@ -383,6 +383,15 @@ const struct option config_table[] = {
 		FIELD(flows_per_core),
 	},
 	{
+		.name = "rate",
+		.type = &option_rate,
+		.group = "traffic",
+		.without = "as fast as devices take frames",
+		.help = "what all senders together send: frames, or bits of frames without CRC, "
+			"a second; or a share of the links' speed",
+		FIELD(rate),
+	},
+	{
 		.name = "no-tag",
 		.type = &option_flag,
 		.group = "traffic",

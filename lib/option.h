@@ -30,6 +30,13 @@ struct option_rates {
 	uint64_t bps;
 };
 
+/* One rate, of one of these kinds; the others are 0. */
+struct option_rate {
+	uint64_t pps;
+	uint64_t bps;
+	uint64_t millionths; /* of the links' speed */
+};
+
 /* What a field can be. */
 union option_field {
 	bool flag;
@@ -38,6 +45,7 @@ union option_field {
 	uint64_t u64;
 	uint16_t u16_list[OPTION_MAX_ITEMS];
 	struct option_rates rates;
+	struct option_rate rate;
 	unsigned int choice;
 	const char *text;
 	struct mac mac;
@@ -93,6 +101,7 @@ extern const struct option_type option_name;   /* any text, called NAME; the cal
 extern const struct option_type option_ipv4;   /* uint32_t, host byte order */
 extern const struct option_type option_mac;    /* struct mac */
 extern const struct option_type option_rates;  /* struct option_rates: "12Mpps,50Gbps", or one */
+extern const struct option_type option_rate;   /* struct option_rate: "10Mpps", "5Gbps", "40%" */
 extern const struct option_type option_choice; /* enum: index of one of words */
 extern const struct option_type
 	option_u16_list; /* uint16_t[items], none 0; a 0 ends a shorter one */

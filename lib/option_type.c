@@ -392,6 +392,53 @@ format_rates(const struct option *o, const void *field, char *buf, size_t len)
 		append(buf, len, "%s%" PRIu64 "bps", rates->pps != 0 ? "," : "", rates->bps);
 }
 
+static const char *
+parse_one_rate(const struct option *o, const char *text, void *field)
+{
+	struct option_rate *rate = field;
+	struct units_rate r;
+	int rc;
+
+	(void)o;
+	*rate = (struct option_rate){0};
+	if (strchr(text, '%') != NULL) {
+		rc = units_parse_percent(text, &rate->millionths);
+		if (rc == 0 && (rate->millionths == 0 || rate->millionths > 1000000))
+			return "not a share above 0 and up to 100%";
+	} else {
+		rc = units_parse_rate(text, &r);
+		if (rc == 0)
+			*(r.kind == UNITS_PPS ? &rate->pps : &rate->bps) = r.value;
+		if (rc == 0 && r.value == 0)
+			return "a rate is 0";
+	}
+	if (rc == -ERANGE)
+		return "a rate is too large";
+	return rc == 0 ? NULL : "not a rate";
+}
+
+static void
+format_one_rate(const struct option *o, const void *field, char *buf, size_t len)
+{
+	const struct option_rate *rate = field;
+
+	(void)o;
+	buf[0] = '\0';
+	if (rate->pps != 0)
+		append(buf, len, "%" PRIu64 "pps", rate->pps);
+	else if (rate->bps != 0)
+		append(buf, len, "%" PRIu64 "bps", rate->bps);
+	else if (rate->millionths != 0)
+		append(buf, len, "%g%%", (double)rate->millionths / 10000);
+}
+
+static void
+range_one_rate(const struct option *o, char *buf, size_t len)
+{
+	(void)o;
+	append(buf, len, "10Mpps, 5Gbps, or 40%% of a known link speed");
+}
+
 static void
 range_rates(const struct option *o, char *buf, size_t len)
 {
@@ -512,6 +559,15 @@ const struct option_type option_rates = {
 	.parse = parse_rates,
 	.format = format_rates,
 	.range = range_rates,
+};
+
+const struct option_type option_rate = {
+	.arg = "RATE",
+	.json = OPTION_JSON_STRING,
+	.size = sizeof(struct option_rate),
+	.parse = parse_one_rate,
+	.format = format_one_rate,
+	.range = range_one_rate,
 };
 
 const struct option_type option_u16_list = {

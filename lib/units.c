@@ -147,6 +147,17 @@ units_parse_rate(const char *text, struct units_rate *rate)
 }
 
 int
+units_parse_percent(const char *text, uint64_t *millionths)
+{
+	struct decimal d;
+	int rc = parse_decimal(&text, &d);
+
+	if (rc < 0)
+		return rc;
+	return strcmp(text, "%") == 0 ? scale(&d, 10000, millionths) : -EINVAL;
+}
+
+int
 units_parse_count(const char *text, uint64_t *count)
 {
 	struct decimal d;

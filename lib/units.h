@@ -37,6 +37,13 @@ struct units_rate {
  */
 int units_parse_rate(const char *text, struct units_rate *rate);
 
+/*
+ * A share: 40%, 12.5%.
+ * @param millionths of the whole
+ * @return 0; -EINVAL not a share, or finer than a millionth; -ERANGE more than 64 bits.
+ */
+int units_parse_percent(const char *text, uint64_t *millionths);
+
 /* Decimal digits only. @return 0; -EINVAL not a number; -ERANGE more than 64 bits. */
 int units_parse_count(const char *text, uint64_t *count);
 

@@ -334,6 +334,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 	end_lcores(res, r);
 	end_queues(res, r);
 	result_account(res, r);
+	result_pacing(res, r, s);
 	end_notes(r, s);
 	rep->queues = res->queues;
 	rep->n_queues = r->plan.nb_streams;

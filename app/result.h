@@ -37,6 +37,9 @@ void result_end(struct result *res, const struct run *r, const struct sampler_re
 /* Its part of result_end(): what arrived, by sender. */
 void result_account(struct result *res, const struct run *r);
 
+/* Its part of result_end(): how a rate was kept to. */
+void result_pacing(struct result *res, const struct run *r, const struct sampler_result *s);
+
 void result_free(struct result *res);
 
 /* Writes how a firewall is to be opened for the flows: "UDP 32768-40959 ...". @return buf */

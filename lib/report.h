@@ -105,6 +105,16 @@ struct report_loss {
 	uint64_t sent, received, lost, duplicated, reordered;
 };
 
+/* How a sender kept to --rate. Times over the whole run, in nanoseconds. */
+struct report_pacing {
+	bool kept; /* false: no rate was asked for, and the rest says nothing */
+	uint64_t asked_pps;
+	uint64_t late_max_ns; /* a frame left after it was due, at most */
+	uint64_t given_up;    /* frames that were due too long ago, in no time sent */
+	uint64_t gap_p50_ns;  /* between frames of one queue; 0: they left together */
+	uint64_t gap_p99_ns;
+};
+
 /* What is sent; only read when the process sends. */
 struct report_traffic {
 	uint32_t flows_per_core;
@@ -160,6 +170,7 @@ struct report {
 	const struct sample_summary *summary;
 	struct report_account account;
 	struct report_loss loss;
+	struct report_pacing pacing;
 	const struct expect_result *expect;
 	const struct verdict *verdict;
 };

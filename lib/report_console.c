@@ -267,6 +267,21 @@ say_received(struct report_sink *s, const struct report *r)
 }
 
 static void
+say_pacing(struct report_sink *s, const struct report_pacing *p, const struct sample_window *w)
+{
+	char asked[UNITS_LEN], got[UNITS_LEN], share[CELL];
+
+	report_text(s, 12, "  rate      %s asked, %s achieved: %s %%",
+		units_format_pps((double)p->asked_pps, asked), units_format_pps(w->rate.pps, got),
+		fixed_text(100 * w->rate.pps / (double)p->asked_pps, 3, share));
+	report_text(s, 12,
+		"            late by %" PRIu64 " ns at most, %" PRIu64
+		" frames given up; between frames of a queue p50 %" PRIu64 " ns, p99 %" PRIu64
+		" ns",
+		p->late_max_ns, p->given_up, p->gap_p50_ns, p->gap_p99_ns);
+}
+
+static void
 say_sent(struct report_sink *s, const struct report *r)
 {
 	const struct sample_summary *sum = r->summary;
@@ -278,6 +293,8 @@ say_sent(struct report_sink *s, const struct report *r)
 		"  offered   %" PRIu64 ": %" PRIu64 " accepted, %" PRIu64 " unsent (%s %%)",
 		sum->offered, sum->tx.rate.packets, sum->unsent,
 		share_text(sum->unsent, sum->offered, share));
+	if (r->pacing.kept)
+		say_pacing(s, &r->pacing, &sum->tx);
 	report_text(s, 12, "  device    tx errors %s (in the measured time)",
 		count_text(sum->tx_errors, errors));
 	report_text(s, 12,

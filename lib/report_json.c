@@ -469,6 +469,24 @@ loss_json(bool *failed, const struct report_loss *l)
 }
 
 static json_t *
+pacing_json(bool *failed, const struct report *r)
+{
+	const struct report_pacing *p = &r->pacing;
+	json_t *o;
+
+	if (!p->kept)
+		return json_null();
+	o = json_object();
+	put(failed, o, "asked_pps", integer(p->asked_pps));
+	put(failed, o, "achieved_pps", number(r->summary->tx.rate.pps));
+	put(failed, o, "late_max_ns", integer(p->late_max_ns));
+	put(failed, o, "given_up", integer(p->given_up));
+	put(failed, o, "gap_p50_ns", integer(p->gap_p50_ns));
+	put(failed, o, "gap_p99_ns", integer(p->gap_p99_ns));
+	return o;
+}
+
+static json_t *
 report_object(bool *failed, const struct report *r)
 {
 	json_t *o = json_object();
@@ -484,6 +502,7 @@ report_object(bool *failed, const struct report *r)
 	put(failed, o, "summary", summary_json(failed, r));
 	put(failed, o, "run", run_json(failed, r));
 	put(failed, o, "expect", expect_json(failed, r));
+	put(failed, o, "pacing", pacing_json(failed, r));
 	put(failed, o, "account", account_json(failed, &r->account));
 	put(failed, o, "loss", loss_json(failed, &r->loss));
 	put(failed, o, "peers", json_array());

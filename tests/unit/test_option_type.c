@@ -206,6 +206,33 @@ test_list(void **state)
 	assert_string_equal(range(&o), "1 to 65535 bytes each, at most 3 of them");
 }
 
+static void
+test_rate(void **state)
+{
+	const struct option o = {.type = &option_rate};
+
+	(void)state;
+	assert_null(parse(&o, "1.5Mpps"));
+	assert_true(field.rate.pps == 1500000 && field.rate.bps + field.rate.millionths == 0);
+	assert_string_equal(format(&o), "1500000pps");
+	assert_null(parse(&o, "5Gbps"));
+	assert_true(field.rate.bps == 5000000000 && field.rate.pps + field.rate.millionths == 0);
+	assert_string_equal(format(&o), "5000000000bps");
+	assert_null(parse(&o, "12.5%"));
+	assert_true(field.rate.millionths == 125000 && field.rate.pps + field.rate.bps == 0);
+	assert_string_equal(format(&o), "12.5%");
+	assert_null(parse(&o, "100%"));
+	assert_string_equal(parse(&o, "0%"), "not a share above 0 and up to 100%");
+	assert_string_equal(parse(&o, "101%"), "not a share above 0 and up to 100%");
+	assert_string_equal(parse(&o, "0pps"), "a rate is 0");
+	assert_string_equal(parse(&o, "10"), "not a rate");
+	assert_string_equal(parse(&o, "10Mpps,5Gbps"), "not a rate");
+	assert_string_equal(parse(&o, "%"), "not a rate");
+	assert_string_equal(parse(&o, "-1%"), "not a rate");
+	assert_string_equal(parse(&o, "99999999999999999999Tpps"), "a rate is too large");
+	assert_string_equal(range(&o), "10Mpps, 5Gbps, or 40% of a known link speed");
+}
+
 int
 main(void)
 {
@@ -218,6 +245,7 @@ main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

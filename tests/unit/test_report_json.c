@@ -79,8 +79,8 @@ test_names_of_the_contract(void **state)
 	assert_string_equal(json_string_value(at(o, "schema")), "pmdperf/1");
 	assert_names(o, "",
 		NAMES("schema", "tool", "host", "config", "ports", "lcores", "queues", "samples",
-			"summary", "run", "expect", "account", "loss", "peers", "trials", "latency",
-			"verdict", "notes"));
+			"summary", "run", "expect", "pacing", "account", "loss", "peers", "trials",
+			"latency", "verdict", "notes"));
 	assert_names(o, "tool", NAMES("version", "dpdk"));
 	assert_names(o, "host", NAMES("kernel", "cpu_model", "cpus", "numa_nodes", "hugepages"));
 	assert_names(o, "host.hugepages.0", NAMES("numa", "size", "total", "free"));
@@ -151,6 +151,32 @@ test_account_and_loss(void **state)
 	assert_int_equal(json_integer_value(at(o, "loss.packets")), 10);
 	assert_true(json_real_value(at(o, "loss.ratio")) == 0.01);
 	assert_int_equal(json_integer_value(at(o, "loss.duplicated")), 3);
+	json_decref(o);
+	fixture_fini(&f);
+}
+
+static void
+test_pacing(void **state)
+{
+	struct fixture f;
+	json_t *o;
+
+	(void)state;
+	fixture_init(&f);
+	f.report.pacing = (struct report_pacing){.kept = true,
+		.asked_pps = 10000000,
+		.late_max_ns = 12345,
+		.given_up = 7,
+		.gap_p50_ns = 100,
+		.gap_p99_ns = 900};
+	o = written(&f);
+	assert_names(o, "pacing",
+		NAMES("asked_pps", "achieved_pps", "late_max_ns", "given_up", "gap_p50_ns",
+			"gap_p99_ns"));
+	assert_int_equal(json_integer_value(at(o, "pacing.asked_pps")), 10000000);
+	assert_true(json_real_value(at(o, "pacing.achieved_pps")) ==
+		    json_real_value(at(o, "summary.tx.pps")));
+	assert_int_equal(json_integer_value(at(o, "pacing.given_up")), 7);
 	json_decref(o);
 	fixture_fini(&f);
 }
@@ -395,6 +421,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_the_contract),
 		cmocka_unit_test(test_account_and_loss),
+		cmocka_unit_test(test_pacing),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_I6_unknown_is_null_and_never_zero),
 		cmocka_unit_test(test_J8_no_steady_window_is_null),

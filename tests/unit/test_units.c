@@ -144,6 +144,25 @@ test_rates(void **state)
 }
 
 static void
+test_shares(void **state)
+{
+	static const char *const bad[] = {
+		"", "%", "40", "40 %", "-1%", "1e1%", "40%%", "0.00001%", "40pct"};
+	uint64_t n = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (units_parse_percent(bad[i], &n) != -EINVAL)
+			fail_msg("'%s' is not -EINVAL", bad[i]);
+	assert_int_equal(n, 7);
+	assert_int_equal(units_parse_percent("40%", &n), 0);
+	assert_int_equal(n, 400000);
+	assert_int_equal(units_parse_percent("0.0001%", &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(units_parse_percent("18446744073709551615%", &n), -ERANGE);
+}
+
+static void
 test_counts(void **state)
 {
 	static const char *const bad[] = {
@@ -265,6 +284,7 @@ main(void)
 		cmocka_unit_test(test_what_is_not_a_duration_is_refused),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_E3_masks_up_to_64_bits),
 		cmocka_unit_test(test_J3_rates_beyond_64_bits_of_bytes_times_ns),
 		cmocka_unit_test(test_durations_are_written_exactly),

@@ -107,6 +107,15 @@ def test_a_failure_says_why_as_far_as_there_is_room(tmp_path, awk):
 
 
 @pytest.mark.parametrize("awk", AWKS, ids=" ".join)
+@pytest.mark.parametrize("exact, text", [(True, "received, 1,234 lost,"), (False, "received, 1,234 lost by gaps,")])
+def test_what_is_lost(tmp_path, awk, exact, text):
+    senders = [{"src_ip": "10.0.0.1", "lost": 1200, "lost_exact": exact},
+               {"src_ip": "10.0.0.2", "lost": 34, "lost_exact": True}]
+    lines = card(tmp_path, awk, "receive", {"1-pps": result(account={"senders": senders, "untagged": 0})})
+    assert text in lines[5]
+
+
+@pytest.mark.parametrize("awk", AWKS, ids=" ".join)
 def test_warnings_are_shown_once(tmp_path, awk):
     notes = ["plain", "warning: port 0: this instance reached its limit of packets a second"]
     lines = card(tmp_path, awk, "receive", {"1-bandwidth": result(notes=notes), "2-pps": result(notes=notes)})

@@ -153,6 +153,17 @@ function spread(at, i, n, share, least, most) {
 	return n < 2 ? "1 queue" : sprintf("%d queues, share %.1f-%.1f %%", n, least, most)
 }
 
+# What the tags of all senders' frames say: ", 5 lost", exact or by the gaps between them.
+function lost(at, i, sum, exact) {
+	exact = 1
+	for (i = 0; has(at, "account.senders." i ".lost"); i++) {
+		sum += get(at, "account.senders." i ".lost")
+		if (get(at, "account.senders." i ".lost_exact") != "true")
+			exact = 0
+	}
+	return i == 0 ? "" : ", " grouped(sum + 0) (exact ? " lost" : " lost by gaps")
+}
+
 function counts(at, part) {
 	if (!have[at])
 		return
@@ -161,7 +172,7 @@ function counts(at, part) {
 		add("  " step[at] ": " grouped(get(at, part "total_packets")) " frames taken by the device, " \
 			grouped(get(at, part "total_unsent")) " refused; " spread(at))
 	else
-		add("  " step[at] ": " grouped(get(at, part "total_packets")) " frames received, missed by the" \
+		add("  " step[at] ": " grouped(get(at, part "total_packets")) " frames received" lost(at) ", missed by the" \
 			" device " grouped(get(at, part "missed")) "; " spread(at))
 }
 

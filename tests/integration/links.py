@@ -216,6 +216,9 @@ def check_lossless(tx, rx, length):
 def check_account(tx, rx):
     """The receiver knows each frame by its tag: all came, once and in order."""
     account = rx.report["account"]
+    if int(str(tx.report["config"]["txpkts"]["value"]).split(",")[0]) < 60:
+        assert account["untagged"] == rx.summary["rx"]["total_packets"] and not account["senders"]
+        return
     assert account["untagged"] + account["corrupt"] + account["crowded"] == 0
     sender, = account["senders"]
     flows = tx.report["config"]["flows-per-core"]["value"] * len(

@@ -50,8 +50,8 @@ test_two_senders(void **state)
 	const char *text = said(&a);
 
 	(void)state;
-	assert_non_null(
-		strstr(text, "from 198.18.0.1 run 29: 990 frames of 16 flows, 10 lost of 1000 sent;"));
+	assert_non_null(strstr(
+		text, "from 198.18.0.1 run 29: 990 frames of 16 flows, 10 lost of 1000 sent;"));
 	assert_non_null(strstr(text, "3 twice, 5 out of order"));
 	assert_non_null(strstr(text, "by 17 places at most "));
 	assert_non_null(strstr(text, "198.18.0.9 run 7: 50 frames of 2 flows, 6 lost by the gaps"));

@@ -43,8 +43,8 @@ swapped(uint32_t v)
 static inline void
 make_words(const struct txonly *t, uint16_t n, struct txonly_words *restrict w)
 {
-	const uint32_t *restrict sum = &t->tag.sum[t->cursor];
-	const uint32_t *restrict pass = &t->tag.pass[t->cursor];
+	const uint32_t *restrict sum = t->tag.sum + t->cursor;
+	const uint32_t *restrict pass = t->tag.pass + t->cursor;
 	uint64_t time = time_ns(&t->tag);
 	uint32_t time_sum = tag_sum48(time), first = t->pass;
 

@@ -11,10 +11,6 @@
 #include "mbuf_free.h"
 #include "stream.h"
 
-enum {
-	ACCOUNT_NEAR = 1024, /* flows of 16 bytes: half of a core's first cache */
-};
-
 static inline void
 account_one(struct account *a, const struct rte_mbuf *m)
 {
@@ -47,13 +43,13 @@ account_rest(struct account *a, const struct rte_mbuf *m, struct account_pass *p
 		account_one(a, m);
 }
 
-/* Of flows whose table is in the cache anyhow. */
+/* Of flows in the first piece: it is in the cache anyhow. */
 static inline void
 account_near(struct account *a, const struct account_sender *s, uint64_t key,
 	struct rte_mbuf **pkts, uint16_t n, struct account_pass *pass)
 {
 	const struct rte_mempool *pool = pkts[0]->pool;
-	struct account_flow *const flow = s->flow;
+	struct account_flow *const flow = s->piece[0];
 	const uint32_t nb_flows = s->nb_flows;
 	uint64_t bytes = 0, odd = 0;
 
@@ -79,20 +75,18 @@ account_far(struct account *a, const struct account_sender *s, uint64_t key, str
 	uint16_t n, struct account_pass *pass)
 {
 	const struct rte_mempool *pool = pkts[0]->pool;
-	struct account_flow *state[CONFIG_MAX_BURST], *const flow = s->flow;
-	const uint32_t nb_flows = s->nb_flows;
+	struct account_flow *state[CONFIG_MAX_BURST];
 	uint32_t sequence[CONFIG_MAX_BURST];
 
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *m = pkts[i];
 		const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
 		uint64_t number = account_number(p);
-		bool known = account_key(p) == key && number >> 32 < nb_flows &&
-			     m->data_len >= TAG_MIN_FRAME;
+		bool known = account_key(p) == key && m->data_len >= TAG_MIN_FRAME;
 
 		pass->bytes += m->pkt_len;
 		pass->odd |= mbuf_oddity(m, pool);
-		state[i] = known ? &flow[number >> 32] : NULL;
+		state[i] = known ? account_flow_of(s, number >> 32) : NULL;
 		sequence[i] = (uint32_t)number;
 		__builtin_prefetch(state[i], 1);
 	}
@@ -113,7 +107,7 @@ account_burst(struct account *a, struct rte_mbuf **pkts, uint16_t n)
 	struct account_sender *s = account_sender_of(a, key);
 	struct account_pass pass = {0};
 
-	if (likely(s->nb_flows <= ACCOUNT_NEAR))
+	if (likely(s->nb_flows <= ACCOUNT_PIECE))
 		account_near(a, s, key, pkts, n, &pass);
 	else
 		account_far(a, s, key, pkts, n, &pass);

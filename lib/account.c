@@ -14,26 +14,39 @@ lines(size_t bytes)
 	return (bytes + LINE - 1) / LINE * LINE;
 }
 
+static uint32_t
+pieces(uint32_t flows)
+{
+	return flows / ACCOUNT_PIECE + (flows % ACCOUNT_PIECE != 0);
+}
+
 size_t
 account_size(uint32_t flows)
 {
 	return lines(sizeof(struct account)) +
 	       lines((ACCOUNT_SENDERS + 1) * sizeof(struct account_sender)) +
-	       lines(flows * sizeof(struct account_flow));
+	       lines((size_t)(ACCOUNT_SENDERS + 1) * pieces(flows) *
+		       sizeof(struct account_flow *)) +
+	       (size_t)pieces(flows) * ACCOUNT_PIECE * sizeof(struct account_flow);
 }
 
 struct account *
 account_init(void *memory, uint32_t flows)
 {
 	struct account *a = memory;
+	struct account_flow **piece;
 	uint8_t *p = memory;
 
+	a->nb_pieces = pieces(flows);
 	p += lines(sizeof(*a));
 	a->sender = (struct account_sender *)(void *)p;
 	p += lines((ACCOUNT_SENDERS + 1) * sizeof(*a->sender));
+	piece = (struct account_flow **)(void *)p;
+	p += lines((size_t)(ACCOUNT_SENDERS + 1) * a->nb_pieces * sizeof(*piece));
 	a->flow = (struct account_flow *)(void *)p;
-	a->nb_flows = flows;
-	a->flows_each = flows / 16;
+	/* Nobody has an empty piece, too: who looks there need not ask. */
+	for (unsigned i = 0; i <= ACCOUNT_SENDERS; i++)
+		a->sender[i].piece = piece + (size_t)i * a->nb_pieces;
 	for (unsigned i = 0; i < ACCOUNT_PLACES; i++)
 		a->place[i].sender = &a->sender[ACCOUNT_SENDERS];
 	return a;
@@ -129,24 +142,33 @@ place_of(struct account *a, uint64_t key)
 	return NULL;
 }
 
-/* A sender that nobody announced: what is left of the flows, as many as are for each. */
 static struct account_sender *
 add_sender(struct account *a, struct account_place *place, uint64_t key)
 {
 	uint32_t n = atomic_load_explicit(&a->nb_senders, memory_order_relaxed);
-	uint32_t left = a->nb_flows - a->flows_given;
 	struct account_sender *s = &a->sender[n];
 
 	if (n == ACCOUNT_SENDERS)
 		return NULL;
 	s->key = key;
-	s->flow = &a->flow[a->flows_given];
-	s->nb_flows = left < a->flows_each ? left : a->flows_each;
-	a->flows_given += s->nb_flows;
 	place->key = key;
 	place->sender = s;
 	atomic_store_explicit(&a->nb_senders, n + 1, memory_order_release);
 	return s;
+}
+
+/* @return the state of a flow of which nothing came so far; NULL: no room */
+static struct account_flow *
+add_flow(struct account *a, struct account_sender *s, uint32_t flow)
+{
+	uint32_t piece = flow / ACCOUNT_PIECE;
+
+	if (piece >= a->nb_pieces || a->pieces_given == a->nb_pieces)
+		return NULL;
+	s->piece[piece] = &a->flow[(size_t)ACCOUNT_PIECE * a->pieces_given++];
+	if (flow >= s->nb_flows)
+		s->nb_flows = (piece + 1) * ACCOUNT_PIECE;
+	return account_flow_of(s, flow);
 }
 
 static void
@@ -219,6 +241,7 @@ account_with_care(struct account *a, const struct account_frame *f)
 {
 	struct account_place *place;
 	struct account_sender *s;
+	struct account_flow *flow;
 	struct tag tag;
 
 	if (!is_datagram(f) || !tag_read(f->p + TAG_OFFSET, &tag)) {
@@ -241,9 +264,12 @@ account_with_care(struct account *a, const struct account_frame *f)
 		add(&a->crowded, 1);
 		return false;
 	}
-	if (tag.flow >= s->nb_flows)
+	flow = account_flow_of(s, tag.flow);
+	if (flow == NULL)
+		flow = add_flow(a, s, tag.flow);
+	if (flow == NULL)
 		add(&s->count.untold, 1);
-	else if (!step(s, &s->flow[tag.flow], tag.sequence))
+	else if (!step(s, flow, tag.sequence))
 		return false;
 	add(&s->count.received, 1);
 	add(&s->count.bytes, f->len);
@@ -266,6 +292,14 @@ sender_of(struct account *a, uint64_t key)
 	return NULL;
 }
 
+static bool
+came_of(const struct account_sender *s, uint32_t flow)
+{
+	const struct account_flow *f = s == NULL ? NULL : account_flow_of(s, flow);
+
+	return f != NULL && account_came(f) > 0;
+}
+
 /* Counts each flow where it is met first. @param part the sender's accounts by queue, or NULL */
 static void
 add_flows(struct account_sender *const *part, unsigned n, unsigned queue, struct account_total *t)
@@ -273,11 +307,10 @@ add_flows(struct account_sender *const *part, unsigned n, unsigned queue, struct
 	for (uint32_t i = 0; i < part[queue]->nb_flows; i++) {
 		bool before = false, after = false;
 
-		if (account_came(&part[queue]->flow[i]) == 0)
+		if (!came_of(part[queue], i))
 			continue;
 		for (unsigned k = 0; k < n; k++) {
-			if (k == queue || part[k] == NULL || i >= part[k]->nb_flows ||
-				account_came(&part[k]->flow[i]) == 0)
+			if (k == queue || !came_of(part[k], i))
 				continue;
 			before = before || k < queue;
 			after = after || k > queue;

@@ -9,8 +9,8 @@
  * flow are taken modulo 2^32: what was sent less what came is exact as long as less than that is
  * lost of one flow.
  *
- * Senders are told apart by IPv4 source address and run. One that nobody announced gets its place
- * with its first frame.
+ * Senders are told apart by IPv4 source address and run. Each gets its place with its first frame,
+ * and room for its flows with the first that comes of them: whoever has many takes what is there.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ enum {
 	ACCOUNT_SENDERS = 64, /* on one queue */
 	ACCOUNT_PLACES = 256, /* twice as many and more, so that probing ends soon */
 	ACCOUNT_MAX_QUEUES = 1024,
-	ACCOUNT_WINDOW = 64, /* frames of a flow that are known one by one */
+	ACCOUNT_WINDOW = 64,  /* frames of a flow that are known one by one */
+	ACCOUNT_PIECE = 1024, /* flows; the table is given to senders in such pieces */
 };
 
 /*
@@ -52,9 +53,9 @@ struct account_counters {
 };
 
 struct account_sender {
-	uint64_t key; /* source address and run; see account_key() */
-	struct account_flow *flow;
-	uint32_t nb_flows;
+	uint64_t key;                /* source address and run; see account_key() */
+	struct account_flow **piece; /* of ACCOUNT_PIECE flows each; NULL: none came of them yet */
+	uint32_t nb_flows;           /* below this a look into piece is worth it */
 	alignas(64) struct account_counters count;
 };
 
@@ -67,10 +68,9 @@ struct account_place {
 struct account {
 	struct account_place place[ACCOUNT_PLACES];
 	struct account_sender *sender; /* ACCOUNT_SENDERS and, the last, nobody */
-	struct account_flow *flow;     /* all there are */
-	uint32_t nb_flows;
-	uint32_t flows_each; /* for a sender that nobody announced */
-	uint32_t flows_given;
+	struct account_flow *flow;     /* nb_pieces of them, given from the first on */
+	uint32_t nb_pieces;
+	uint32_t pieces_given;
 	_Atomic uint32_t nb_senders; /* the lcore writes, anybody reads */
 	/* Frames in no sender's account. The lcore writes, anybody reads. */
 	_Atomic uint64_t untagged;
@@ -79,7 +79,8 @@ struct account {
 };
 
 /*
- * Bytes of memory that an account with so many flows takes, in one piece.
+ * Bytes of memory that an account of so many flows takes. Flows are rounded up to whole pieces;
+ * over all senders there is room for so many, and numbers of flows from there on are in no table.
  */
 size_t account_size(uint32_t flows);
 
@@ -146,6 +147,18 @@ account_sender_of(struct account *a, uint64_t key)
 	const struct account_place *place = &a->place[account_hash(key)];
 
 	return place->key == key ? place->sender : &a->sender[ACCOUNT_SENDERS];
+}
+
+/* @return the state of a sender's flow, NULL if it has none (yet) */
+static inline struct account_flow *
+account_flow_of(const struct account_sender *s, uint32_t flow)
+{
+	struct account_flow *piece;
+
+	if (flow >= s->nb_flows)
+		return NULL;
+	piece = s->piece[flow / ACCOUNT_PIECE];
+	return piece == NULL ? NULL : &piece[flow % ACCOUNT_PIECE];
 }
 
 /* @return frames that came of a flow, each once */

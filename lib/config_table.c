@@ -405,9 +405,9 @@ const struct option config_table[] = {
 		.type = &option_u32,
 		.group = "traffic",
 		.unit = "flows",
-		.min = 16,
+		.min = 1024,
 		.max = CONFIG_MAX_RX_FLOWS,
-		.def = "16384",
+		.def = "65536",
 		.help = "flows that a receiver accounts for one by one on each queue, 16 bytes "
 			"each, over all senders",
 		FIELD(rx_flows),

@@ -87,8 +87,7 @@ int
 main(int argc, char **argv)
 {
 	const uint32_t flows = argc > 1 ? (uint32_t)atoi(argv[1]) : MAX_FLOWS;
-	/* A sixteenth of the table is an unannounced sender's share. */
-	void *memory = aligned_alloc(64, account_size(16 * MAX_FLOWS));
+	void *memory = aligned_alloc(64, account_size(MAX_FLOWS));
 	uint8_t *mbufs = (uint8_t *)make_mbufs();
 	struct rte_mbuf *pkts[BURST];
 	double ns[ROUNDS], scale = ns_per_cycle();
@@ -98,8 +97,8 @@ main(int argc, char **argv)
 
 	if (memory == NULL)
 		abort();
-	memset(memory, 0, account_size(16 * MAX_FLOWS));
-	a = account_init(memory, 16 * MAX_FLOWS);
+	memset(memory, 0, account_size(MAX_FLOWS));
+	a = account_init(memory, MAX_FLOWS);
 	for (uint32_t round = 0; round < ROUNDS + WARM; round++) {
 		uint64_t cycles = 0;
 

@@ -12,7 +12,7 @@
 
 enum {
 	LEN = 64,
-	FLOWS = 16384,
+	FLOWS = 16 * ACCOUNT_PIECE,
 };
 
 struct fixture {
@@ -56,12 +56,13 @@ take(struct account *a, const uint8_t *p, uint32_t len)
 {
 	const struct account_frame f = {.p = p, .in_one = len, .len = len};
 	struct account_sender *s;
+	struct account_flow *flow;
 
 	if (len < TAG_MIN_FRAME)
 		return account_with_care(a, &f);
 	s = account_sender_of(a, account_key(p));
-	if (account_number(p) >> 32 >= s->nb_flows ||
-		!account_is_next(&s->flow[account_number(p) >> 32], (uint32_t)account_number(p)))
+	flow = account_flow_of(s, account_number(p) >> 32);
+	if (flow == NULL || !account_is_next(flow, (uint32_t)account_number(p)))
 		return account_with_care(a, &f);
 	atomic_fetch_add(&s->count.received, 1);
 	atomic_fetch_add(&s->count.bytes, len);
@@ -219,17 +220,34 @@ test_bounds(void **state)
 	}
 	assert_int_equal(atomic_load(&f->a->crowded), 5);
 	assert_int_equal(account_sum(&f->a, 1, t, ACCOUNT_SENDERS + 1), ACCOUNT_SENDERS);
-	/* Sixteen senders have a sixteenth of the flows each; those after them have none. */
+	/* Sixteen senders have the sixteen pieces; those after them have none. */
 	assert_int_equal(t[0].untold, 0);
 	assert_int_equal(t[15].untold, 0);
 	assert_int_equal(t[16].untold, 1);
-	make_frame(f->frame, 0x0a000100, 1, FLOWS / 16, 0);
+	make_frame(f->frame, 0x0a000100, 1, ACCOUNT_PIECE, 0);
 	assert_true(take(f->a, f->frame, LEN));
 	make_frame(f->frame, 0x0a000100, 1, UINT32_MAX, 0);
 	assert_true(take(f->a, f->frame, LEN));
 	account_sum(&f->a, 1, t, 1);
 	assert_int_equal(t[0].untold, 2);
 	assert_int_equal(t[0].received, 3);
+}
+
+/* A sender alone may have the whole table, in whatever order its flows come. */
+static void
+test_all_flows_of_one(void **state)
+{
+	struct fixture *f = *state;
+	struct account_total t;
+
+	for (uint32_t i = 0; i < 4 * FLOWS; i++)
+		assert_true(send(f, i * 12345 % FLOWS, i / FLOWS));
+	t = only_sender(f);
+	assert_int_equal(t.flows, FLOWS);
+	assert_int_equal(t.received, 4 * FLOWS);
+	assert_int_equal(t.missing + t.duplicated + t.reordered + t.untold, 0);
+	assert_true(send(f, FLOWS, 0));
+	assert_int_equal(only_sender(f).untold, 1);
 }
 
 /* Nothing that is not a whole tagged datagram of a good checksum is believed. */
@@ -364,6 +382,7 @@ main(void)
 		TEST(test_a_sequence_wraps),
 		TEST(test_senders_are_told_apart),
 		TEST(test_bounds),
+		TEST(test_all_flows_of_one),
 		TEST(test_what_is_not_believed),
 		TEST(test_a_flow_moves),
 		TEST(test_against_a_wires_log),

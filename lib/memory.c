@@ -262,6 +262,15 @@ layout_kb(const struct memory_in *in)
 	return in->no_huge ? NO_HUGE_PAGE_KB : PAGE_KB;
 }
 
+/* Of objects larger than half a page, each may lie alone in its pages. */
+static uint64_t
+alone(uint64_t bytes, const struct memory_in *in)
+{
+	uint64_t page = layout_kb(in) * 1024;
+
+	return bytes > page / 2 ? round_up(bytes, page) : bytes;
+}
+
 static void
 add_pool(struct memory_need *need, const struct memory_in *in, int node,
 	const struct memory_pool *pool)
@@ -332,7 +341,8 @@ memory_need_plan(struct memory_need *need, const struct plan *plan, const struct
 		const struct plan_stream *s = &plan->streams[i];
 
 		memory_need_add(need, plan->workers[s->worker].node,
-			s->dir == PLAN_RX ? in->account_bytes : s->flows * FLOW_BYTES);
+			s->dir == PLAN_RX ? alone(in->account_bytes, in)
+					  : s->flows * FLOW_BYTES);
 	}
 	if (memory_pool_of_main(plan, in, &pool, e) < 0)
 		return -1;

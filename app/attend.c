@@ -30,10 +30,14 @@ run_send(struct run *r, struct port *p, struct rte_mbuf *m)
 
 	m->port = p->id;
 	m->ol_flags = 0;
-	if (w != NULL ? rte_ring_sp_enqueue(w->control.from_main, m) == 0
-		      : p->used.txq > 0 && rte_eth_tx_burst(p->id, 0, &m, 1) == 1)
-		return;
-	rte_pktmbuf_free(m);
+	if (w != NULL) {
+		if (rte_ring_sp_enqueue(w->control.from_main, m) != 0)
+			rte_pktmbuf_free(m);
+	} else if (p->used.txq > 0 && rte_eth_tx_burst(p->id, 0, &m, 1) == 1) {
+		p->control_tx++;
+	} else {
+		rte_pktmbuf_free(m);
+	}
 }
 
 static struct port *
@@ -51,6 +55,10 @@ run_take(struct run *r, struct rte_mbuf *m)
 {
 	struct port *p = port_of(r, m->port);
 
+	if (p != NULL)
+		p->control_rx++;
+	if (p != NULL && peers_take(r, p, m))
+		return;
 	control_count(m, &r->control);
 	/* The answer takes the question's place: nobody else may have the mbuf. */
 	if (p == NULL || !p->answers || m->nb_segs != 1 || rte_mbuf_refcnt_read(m) != 1 ||
@@ -108,7 +116,10 @@ run_attend(struct run *r)
 	for (unsigned i = 0; i < r->plan.nb_workers; i++) {
 		void *m;
 
-		while (rte_ring_sc_dequeue(r->workers[i].control.to_main, &m) == 0)
+		/* No more than a ring holds: a flood must not keep main here. */
+		for (unsigned k = 0; k < CONTROL_RING &&
+				     rte_ring_sc_dequeue(r->workers[i].control.to_main, &m) == 0;
+			k++)
 			run_take(r, m);
 	}
 	for (unsigned i = 0; i < r->nb_ports; i++) {
@@ -118,5 +129,6 @@ run_attend(struct run *r)
 		for (unsigned k = 0; k < n; k++)
 			run_take(r, pkts[k]);
 	}
+	peers_attend(r);
 	renew_leases(r);
 }

@@ -10,8 +10,8 @@
 #include "worker.h"
 
 enum {
-	RING_SIZE = 256,
 	BURST = 16,
+	TRIES = 4096, /* rounds of a worker: some milliseconds on a ring that is always full */
 };
 
 int
@@ -21,9 +21,9 @@ control_init(struct control_queue *q, unsigned lcore, int socket, struct err *e)
 	char name[RTE_RING_NAMESIZE];
 
 	snprintf(name, sizeof(name), "to_main_%u", lcore);
-	q->to_main = rte_ring_create(name, RING_SIZE, socket, flags);
+	q->to_main = rte_ring_create(name, CONTROL_RING, socket, flags);
 	snprintf(name, sizeof(name), "from_main_%u", lcore);
-	q->from_main = rte_ring_create(name, RING_SIZE, socket, flags);
+	q->from_main = rte_ring_create(name, CONTROL_RING, socket, flags);
 	if (q->to_main == NULL || q->from_main == NULL)
 		return err_set(e, EXIT_MACHINE, "lcore %u: cannot create its control rings: %s",
 			lcore, rte_strerror(rte_errno));
@@ -43,6 +43,8 @@ drain(struct rte_ring *ring)
 void
 control_fini(struct control_queue *q)
 {
+	rte_pktmbuf_free(q->unsent);
+	q->unsent = NULL;
 	drain(q->to_main);
 	drain(q->from_main);
 	q->to_main = q->from_main = NULL;
@@ -66,23 +68,50 @@ control_hand_over(struct control_queue *q, struct rte_mbuf **pkts, uint16_t n)
 	return kept;
 }
 
+static struct stream *
+sender_on(struct worker *w, uint16_t port)
+{
+	for (unsigned k = 0; k < w->nb_streams; k++) {
+		if (w->streams[k]->sends && w->streams[k]->port == port)
+			return w->streams[k];
+	}
+	return NULL;
+}
+
+/* @return false: the device has no room now */
+static bool
+send_one(struct worker *w, struct rte_mbuf *m)
+{
+	struct stream *out = sender_on(w, m->port);
+
+	if (out == NULL) {
+		rte_pktmbuf_free(m);
+		return true;
+	}
+	if (rte_eth_tx_burst(out->port, out->queue, &m, 1) != 1)
+		return false;
+	counter_add(&out->count.tx_control, 1);
+	return true;
+}
+
 void
 control_send_for_main(struct worker *w)
 {
-	struct rte_mbuf *m;
+	struct control_queue *q = &w->control;
 
-	for (unsigned i = 0;
-		i < BURST && rte_ring_sc_dequeue(w->control.from_main, (void **)&m) == 0; i++) {
-		struct stream *out = NULL;
-
-		for (unsigned k = 0; k < w->nb_streams && out == NULL; k++) {
-			if (w->streams[k]->sends && w->streams[k]->port == m->port)
-				out = w->streams[k];
+	for (unsigned i = 0; i < BURST; i++) {
+		if (q->unsent == NULL &&
+			rte_ring_sc_dequeue(q->from_main, (void **)&q->unsent) != 0) {
+			q->unsent = NULL;
+			return;
 		}
-		if (out != NULL && rte_eth_tx_burst(out->port, out->queue, &m, 1) == 1)
-			counter_add(&w->control.sent, 1);
-		else
-			rte_pktmbuf_free(m);
+		if (!send_one(w, q->unsent)) {
+			if (++q->tries < TRIES)
+				return;
+			rte_pktmbuf_free(q->unsent);
+		}
+		q->unsent = NULL;
+		q->tries = 0;
 	}
 }
 
@@ -95,6 +124,9 @@ control_count(const struct rte_mbuf *m, struct control_stats *stats)
 		stats->other++;
 	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_ARP))
 		stats->arp++;
+	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
+		 rte_pktmbuf_mtod(m, const uint8_t *)[23] == IPPROTO_UDP)
+		stats->peer++;
 	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
 		 eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
 		stats->icmp++;

@@ -21,8 +21,13 @@
 #include <rte_ring.h>
 
 #include "err.h"
+#include "peer_proto.h"
 
 struct worker;
+
+enum {
+	CONTROL_RING = 256, /* frames that wait for main, or for a worker */
+};
 
 /* One for each worker. */
 struct control_queue {
@@ -31,7 +36,8 @@ struct control_queue {
 		*from_main;       /* main enqueues, the worker dequeues; mbuf->port says where to */
 	_Atomic uint64_t handed;  /* frames put on to_main. The worker writes */
 	_Atomic uint64_t dropped; /* frames to_main had no room for. The worker writes */
-	_Atomic uint64_t sent;    /* main's frames that a device took. The worker writes */
+	struct rte_mbuf *unsent;  /* the device had no room for it: the worker tries again */
+	unsigned tries;           /* so many times by now */
 };
 
 /* What main did with control frames. Main writes and reads. */
@@ -39,6 +45,7 @@ struct control_stats {
 	uint64_t arp;
 	uint64_t icmp;     /* and ICMPv6, IGMP */
 	uint64_t link;     /* neither IP nor ARP: LLDP, spanning tree, ... */
+	uint64_t peer;     /* what peers say to each other */
 	uint64_t other;    /* test traffic on queues that no engine polls */
 	uint64_t dropped;  /* by workers, for want of room */
 	uint64_t answered; /* of those above */
@@ -46,8 +53,9 @@ struct control_stats {
 
 /*
  * True if a frame is for main: what a network says by itself. ARP, LLDP, LACP, LLC (spanning tree);
- * of IPv4 ICMP and IGMP; of IPv6 ICMP, behind hop-by-hop options, too. Looks at the first 24 bytes,
- * which every mbuf has room for. Without a branch, for the sake of engines.
+ * of IPv4 ICMP and IGMP, and what peers say to each other (peer_proto.h); of IPv6 ICMP, behind
+ * hop-by-hop options, too. Looks at the first 46 bytes, which every mbuf has room for. Without a
+ * branch, for the sake of engines.
  */
 static inline bool
 control_is_control(const struct rte_mbuf *m)
@@ -55,6 +63,8 @@ control_is_control(const struct rte_mbuf *m)
 	const uint8_t *p = rte_pktmbuf_mtod(m, const uint8_t *);
 	bool icmp = (p[23] == IPPROTO_ICMP) | (p[23] == IPPROTO_IGMP);
 	bool icmpv6 = (p[20] == IPPROTO_ICMPV6) | (p[20] == IPPROTO_HOPOPTS);
+	/* What lies behind a short frame is an older one's. */
+	bool peer = (p[23] == IPPROTO_UDP) & (m->data_len >= TAG_MIN_FRAME) & peer_is_meant(p);
 	uint16_t type;
 
 	memcpy(&type, p + 12, sizeof(type));
@@ -62,7 +72,8 @@ control_is_control(const struct rte_mbuf *m)
 	/* Up to 1535 it is a length; 0 is what net_null makes. */
 	return (type == RTE_ETHER_TYPE_ARP) | (type == RTE_ETHER_TYPE_LLDP) |
 	       (type == RTE_ETHER_TYPE_SLOW) | ((uint16_t)(type - 1) < 1535) |
-	       ((type == RTE_ETHER_TYPE_IPV4) & icmp) | ((type == RTE_ETHER_TYPE_IPV6) & icmpv6);
+	       ((type == RTE_ETHER_TYPE_IPV4) & (icmp | peer)) |
+	       ((type == RTE_ETHER_TYPE_IPV6) & icmpv6);
 }
 
 /*

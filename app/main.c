@@ -342,7 +342,8 @@ run_test(int argc, char **argv, struct err *e)
 		goto out;
 	if (pace_run(run, e) != 0)
 		goto out;
-	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0)
+	if (result_begin(&app.result, run, &app.host, argc, argv, e) != 0 ||
+		peers_init(run, e) != 0)
 		goto out;
 	live_directions(app.result.report.sends, app.result.report.receives);
 	(void)console->begin(&app.console, &app.result.report);

@@ -39,7 +39,8 @@ struct port {
 	bool link_up;
 	struct rte_eth_stats base; /* the device's counters at the start of the run */
 	bool base_known;
-	struct xstats base_xstats; /* freed by port_close() */
+	uint64_t control_rx, control_tx; /* frames in no other count that main took, and sent */
+	struct xstats base_xstats;       /* freed by port_close() */
 };
 
 /*

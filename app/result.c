@@ -237,6 +237,21 @@ end_queues(struct result *res, const struct run *r)
 	report_shares(res->queues, r->plan.nb_streams);
 }
 
+static void
+end_control(struct result *res, const struct run *r)
+{
+	for (unsigned i = 0; i < r->nb_ports; i++) {
+		struct report_port *p = &res->ports[i];
+
+		p->control_rx = r->ports[i].control_rx;
+		p->control_tx = r->ports[i].control_tx;
+		for (unsigned k = 0; k < r->plan.nb_streams; k++) {
+			if (r->streams[k].port == r->ports[i].id)
+				p->control_tx += counter_get(&r->streams[k].count.tx_control);
+		}
+	}
+}
+
 static enum verdict_link
 tx_link(const struct run *r)
 {
@@ -299,6 +314,31 @@ end_notes(const struct run *r, const struct sampler_result *s)
 			s->stuck);
 }
 
+static void
+judge_peers(const struct report *rep, struct verdict_input *in)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < rep->n_peers; i++) {
+		const struct report_peer *p = &rep->peers[i];
+
+		if (p->is_sender)
+			continue;
+		in->peers_asked = true;
+		if (!p->exact) {
+			all = false;
+			in->peers_state = p->state;
+		}
+	}
+	in->loss_known = rep->loss.known;
+	in->sent = rep->loss.sent;
+	in->lost = rep->loss.lost;
+	in->max_loss = rep->config->max_loss;
+	in->max_loss_given = config_given(rep->config, "max-loss");
+	in->peers_told = in->peers_asked && all;
+	in->peers_received = in->peers_told ? rep->loss.received : 0;
+}
+
 void
 result_end(struct result *res, const struct run *r, const struct sampler_result *s)
 {
@@ -327,6 +367,7 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 		.minimum = r->cfg->expect_min,
 	};
 
+	end_control(res, r);
 	for (unsigned i = 0; i < r->nb_ports; i++) {
 		port_report_counters(&r->ports[i], &res->ports[i]);
 		xstats_note_limits(&res->ports[i].xstats, r->ports[i].id, r->notes);
@@ -334,6 +375,8 @@ result_end(struct result *res, const struct run *r, const struct sampler_result 
 	end_lcores(res, r);
 	end_queues(res, r);
 	result_account(res, r);
+	result_peers(res, r);
+	judge_peers(rep, &in);
 	result_pacing(res, r, s);
 	end_notes(r, s);
 	rep->queues = res->queues;
@@ -358,4 +401,5 @@ result_free(struct result *res)
 	free(res->lcores);
 	free(res->queues);
 	free(res->senders);
+	free(res->peers);
 }

@@ -21,6 +21,7 @@ struct result {
 	struct report_port *ports; /* owned, with mac */
 	struct report_lcore *lcores;
 	struct report_queue *queues;
+	struct report_peer *peers;     /* owned */
 	struct report_sender *senders; /* owned, as above; NULL: no account is kept */
 };
 
@@ -36,6 +37,9 @@ void result_end(struct result *res, const struct run *r, const struct sampler_re
 
 /* Its part of result_end(): what arrived, by sender. */
 void result_account(struct result *res, const struct run *r);
+
+/* Its part of result_end(), after result_account(): what the other sides said. */
+void result_peers(struct result *res, const struct run *r);
 
 /* Its part of result_end(): how a rate was kept to. */
 void result_pacing(struct result *res, const struct run *r, const struct sampler_result *s);

@@ -65,6 +65,9 @@ result_account(struct result *res, const struct run *r)
 		s->sent_known =
 			own && total[i].run == r->tag_run && total[i].src_ip == r->cfg->src_ip;
 		s->sent = s->sent_known ? sent : 0;
+		if (!s->sent_known && r->peers.receiver != NULL)
+			s->sent_known = peer_receiver_sent(
+				r->peers.receiver, total[i].src_ip, total[i].run, &s->sent);
 	}
 	*out = (struct report_account){.kept = true, .senders = res->senders, .n_senders = n};
 	for (unsigned i = 0; i < queues; i++) {

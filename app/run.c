@@ -100,6 +100,12 @@ run_launch(struct run *r, struct err *e)
 }
 
 void
+run_listen(struct run *r)
+{
+	atomic_store_explicit(&r->phase, WORKER_LISTEN, memory_order_release);
+}
+
+void
 run_begin(struct run *r)
 {
 	atomic_store_explicit(&r->phase, WORKER_RUN, memory_order_release);

@@ -12,6 +12,7 @@
 #include "lease.h"
 #include "memory.h"
 #include "notes.h"
+#include "peers.h"
 #include "plan.h"
 #include "port.h"
 #include "sample.h"
@@ -36,6 +37,7 @@ struct run {
 	struct lease leases[CONFIG_MAX_PORTS];
 	uint64_t lease_due_ns;
 	struct control_stats control;
+	struct peers peers;
 	uint64_t asked_pps; /* of --rate; 0: as fast as it goes */
 };
 
@@ -61,6 +63,9 @@ int run_pace(struct run *r, double hz, struct err *e);
 
 /* Puts each worker on its lcore, where it waits for run_begin(). @return 0 or -1 */
 int run_launch(struct run *r, struct err *e);
+
+/* Those that receive begin now; nothing is sent yet but what main sends. */
+void run_listen(struct run *r);
 
 /* All begin now. */
 void run_begin(struct run *r);
@@ -103,6 +108,9 @@ unsigned run_receive(const struct port *p, struct rte_mbuf **pkts, unsigned room
 
 /* Sets where a port's frames go. No worker runs yet and no device holds a frame. */
 void run_set_dst_mac(struct run *r, struct port *p, struct mac mac);
+
+/* The same for the number of the run in the frames' tags. */
+void run_set_tag_run(struct run *r, uint8_t run);
 
 /* Opens the leases of all ports; run_free() closes them. */
 void run_open_leases(struct run *r);

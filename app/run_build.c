@@ -240,6 +240,28 @@ run_set_dst_mac(struct run *r, struct port *p, struct mac mac)
 	}
 }
 
+void
+run_set_tag_run(struct run *r, uint8_t run)
+{
+	uint8_t before = r->tag_run;
+
+	r->tag_run = run;
+	for (unsigned i = 0; i < r->plan.nb_streams; i++) {
+		struct stream *s = &r->streams[i];
+		const struct port *p = NULL;
+
+		for (unsigned k = 0; k < r->nb_ports; k++) {
+			if (r->ports[k].id == s->port)
+				p = &r->ports[k];
+		}
+		if (!s->sends || p == NULL)
+			continue;
+		txonly_set_run(s, before, run);
+		if (s->owns_pools)
+			txonly_fill(s->pool, r->cfg, p->mac, p->dst_mac, run);
+	}
+}
+
 static int
 make_main_pool(struct run *r, struct err *e)
 {
@@ -321,6 +343,7 @@ run_free(struct run *r)
 		rte_free(w->streams);
 		rte_free(w->polled);
 	}
+	peers_fini(r);
 	rte_mempool_free(r->main_pool);
 	rte_free(r->workers);
 	rte_free(r->streams);

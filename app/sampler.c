@@ -208,6 +208,7 @@ measure(struct run *r, const struct sampler_output *lines, struct sampler_result
 	end = cfg->duration_ns != 0 ? later(now->mono_ns, cfg->duration_ns) : UINT64_MAX;
 	watch = watch_from(r, now->mono_ns, cfg->rx_idle_ns);
 	sample_warmup_end(samples, now);
+	peers_measure(r);
 	why = sample_until(
 		r, lines, samples, cfg->rx_idle_ns != 0 ? &watch : NULL, now->mono_ns, end);
 	out->idle_from_ns = why == END_WATCH ? watch.traffic_ns : UINT64_MAX;
@@ -237,15 +238,19 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 		out->stuck = run_stop(r);
 		return err_set(e, EXIT_MACHINE, "no memory for samples");
 	}
+	if (go_on && peers_find(r))
+		run_snapshot(r, &now);
 	run_begin(r);
 	if (go_on)
 		measure(r, lines, out, &now);
 	run_snapshot(r, &now);
 	sample_stop(samples, &now, &interval);
+	peers_stop(r);
 	if (go_on)
 		pass_on(r, lines, &interval);
 	if (sends(r))
 		drain(r);
+	peers_end(r);
 	out->stuck = run_stop(r);
 	run_note_link(r);
 	signals_attended(false);

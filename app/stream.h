@@ -28,6 +28,7 @@ struct stream_counters {
 	_Atomic uint64_t tx_packets; /* frames the device took */
 	_Atomic uint64_t tx_unsent;  /* frames it didn't; both together were offered */
 	_Atomic uint64_t tx_bytes;
+	_Atomic uint64_t tx_control; /* main's frames that the device took: in none of these */
 	_Atomic uint64_t rx_packets; /* frames rx_burst returned, without control frames */
 	_Atomic uint64_t rx_bytes;
 	_Atomic uint64_t rx_bad_cksum; /* with --enable-rx-cksum: the device found them wrong */

@@ -20,6 +20,12 @@
 void txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst,
 	uint8_t run);
 
+/*
+ * From now on a stream's tags are of another run; its pool is to be filled again, too. No worker
+ * sends yet. Nothing to do for one that sends none.
+ */
+void txonly_set_run(struct stream *s, uint8_t before, uint8_t run);
+
 /* What pacing of one stream, or of several together, came to. In cycles. */
 struct txonly_paced {
 	struct pace pace;    /* the worker's */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged frames (tag.h). The sequence of all flows is the same number of passes over the table, so
- * nothing is kept by flow; the time is taken once a burst. Words are made for a whole burst first,
- * in a loop that compilers turn into vector code: a quarter of the cycles of one by one.
+ * Tagged frames (tag.h). The sequence of each flow is the number of passes over the table and its
+ * start, so nothing is kept by flow; the time is taken once a burst. Words are made for a whole
+ * burst first, in a loop that compilers turn into vector code: a quarter of the cycles of one by
+ * one.
  */
 #include <rte_byteorder.h>
 #include <rte_cycles.h>
@@ -10,6 +11,7 @@
 #include <rte_malloc.h>
 
 #include "simd.h"
+#include "txonly.h"
 #include "txonly_state.h"
 
 static uint64_t
@@ -105,6 +107,17 @@ txonly_burst_tagged(struct stream *s)
 	return sent;
 }
 
+void
+txonly_set_run(struct stream *s, uint8_t before, uint8_t run)
+{
+	struct txonly *t = s->state;
+	uint32_t entries = t->period + s->nb_burst;
+
+	/* In sums modulo 0xffff, which that is the same as 0 in. */
+	for (uint32_t i = 0; t->tag.flow != NULL && t->tag.sums && i < entries; i++)
+		t->tag.sum[i] = frame_fold((uint64_t)t->tag.sum[i] + 0xffff - before + run);
+}
+
 int
 txonly_tag_setup(struct stream *s, const struct engine_env *env, const struct frame_spec *spec)
 {
@@ -128,7 +141,7 @@ txonly_tag_setup(struct stream *s, const struct engine_env *env, const struct fr
 				env->tx_index;
 
 		tag->flow[i] = rte_cpu_to_be_32(flow);
-		tag->pass[i] = i / flows;
+		tag->pass[i] = i / flows + tag_start(flow);
 		if (tag->sums) {
 			uint16_t cksum = rte_be_to_cpu_16((uint16_t)(t->word[i] >> 48));
 

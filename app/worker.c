@@ -41,17 +41,17 @@ sits_out(struct stream *s)
 	return false;
 }
 
-/* The streams still to poll: without those that send, once sending is over. Keeps their order. */
+/* The streams to poll in a phase, in the order of the plan: those that send only do so in RUN. */
 static unsigned
-without_senders(struct stream **streams, unsigned n)
+choose_streams(struct worker *w, int phase)
 {
-	unsigned kept = 0;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (!streams[i]->sends)
-			streams[kept++] = streams[i];
+	for (unsigned i = 0; i < w->nb_streams; i++) {
+		if (phase == WORKER_RUN || !w->streams[i]->sends)
+			w->polled[n++] = w->streams[i];
 	}
-	return kept;
+	return n;
 }
 
 int
@@ -59,16 +59,15 @@ worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct stream **streams = w->polled;
-	unsigned nb = w->nb_streams;
+	unsigned nb;
 	struct tally t = {0};
 	uint64_t before;
 	int phase;
 
-	for (unsigned i = 0; i < nb; i++)
-		streams[i] = w->streams[i];
 	atomic_store_explicit(&w->running, true, memory_order_relaxed);
 	while ((phase = atomic_load_explicit(w->phase, memory_order_acquire)) == WORKER_READY)
 		rte_pause();
+	nb = choose_streams(w, phase);
 	before = rte_rdtsc();
 
 	while (phase != WORKER_STOP) {
@@ -101,12 +100,12 @@ worker_main(void *arg)
 				break;
 		}
 		publish(w, &t);
-		if (!rte_ring_empty(w->control.from_main))
+		if (w->control.unsent != NULL || !rte_ring_empty(w->control.from_main))
 			control_send_for_main(w);
 		if (unlikely(atomic_load_explicit(w->phase, memory_order_acquire) != phase)) {
 			phase = atomic_load_explicit(w->phase, memory_order_acquire);
-			if (phase >= WORKER_DRAIN)
-				nb = without_senders(streams, nb);
+			nb = choose_streams(w, phase);
+			before = rte_rdtsc();
 		}
 	}
 	publish(w, &t);

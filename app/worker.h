@@ -15,7 +15,8 @@
 
 /* Main moves it forward only; workers follow within one round of their streams. */
 enum worker_phase {
-	WORKER_READY, /* launched; waits, so that all begin together */
+	WORKER_READY,  /* launched; waits, so that all begin together */
+	WORKER_LISTEN, /* receives, and does not send yet */
 	WORKER_RUN,
 	WORKER_DRAIN, /* no more sending: what is under way is still received */
 	WORKER_STOP,

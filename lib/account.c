@@ -2,7 +2,6 @@
 #include "account.h"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 
 enum {
 	LINE = 64,
@@ -63,68 +62,6 @@ static uint64_t
 get(const _Atomic uint64_t *c)
 {
 	return atomic_load_explicit(c, memory_order_relaxed);
-}
-
-/* In words of 32 bits, which vectors add: half of all that frames with gaps cost would go here. */
-static uint64_t
-sum_bytes(const uint8_t *p, uint32_t len)
-{
-	uint64_t sum = 0;
-	uint32_t i = 0;
-
-	for (; i + 4 <= len; i += 4) {
-		uint32_t word;
-
-		memcpy(&word, p + i, sizeof(word));
-		sum += word;
-	}
-	for (; i < len; i++)
-		sum += (uint64_t)p[i] << 8 * (i % 4);
-	return sum;
-}
-
-static uint64_t
-load_be(const uint8_t *p, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | p[i];
-	return value;
-}
-
-enum {
-	IP = FRAME_ETH_LEN,
-	UDP = FRAME_UDP_OFFSET,
-};
-
-/* IPv4 without options or fragments, UDP, and a datagram that is long enough and not cut. */
-static bool
-is_datagram(const struct account_frame *f)
-{
-	const uint8_t *p = f->p;
-	uint64_t udp_len;
-
-	if (f->in_one < TAG_MIN_FRAME || load_be(p + 12, 2) != 0x0800 || p[IP] != 0x45 ||
-		(load_be(p + IP + 6, 2) & 0x3fff) != 0 || p[IP + 9] != IPPROTO_UDP)
-		return false;
-	udp_len = load_be(p + UDP + 4, 2);
-	return udp_len >= FRAME_UDP_LEN + TAG_LEN && UDP + udp_len <= f->len &&
-	       load_be(p + IP + 2, 2) >= FRAME_IP_LEN + udp_len;
-}
-
-/* A frame in several pieces is not added up: it is believed. */
-static bool
-cksum_is_wrong(const struct account_frame *f)
-{
-	const uint8_t *p = f->p;
-	uint32_t udp_len = (uint32_t)load_be(p + UDP + 4, 2);
-	uint64_t sum;
-
-	if (UDP + udp_len > f->in_one || load_be(p + UDP + 6, 2) == 0)
-		return false;
-	sum = sum_bytes(p + IP + 12, 8) + htons(IPPROTO_UDP) + htons((uint16_t)udp_len);
-	return frame_fold(sum + sum_bytes(p + UDP, udp_len)) != 0xffff;
 }
 
 /* @return the place of that key, or the empty one where it would be; NULL: all are taken */
@@ -244,11 +181,13 @@ account_with_care(struct account *a, const struct account_frame *f)
 	struct account_flow *flow;
 	struct tag tag;
 
-	if (!is_datagram(f) || !tag_read(f->p + TAG_OFFSET, &tag)) {
+	if (!frame_is_udp(f->p, f->in_one, f->len, TAG_LEN) || !tag_read(f->p + TAG_OFFSET, &tag) ||
+		tag.kind != TAG_DATA) {
 		add(&a->untagged, 1);
 		return false;
 	}
-	if (cksum_is_wrong(f)) {
+	/* A frame in several pieces is not added up: it is believed. */
+	if (frame_udp_is_wrong(f->p, f->in_one)) {
 		add(&a->corrupt, 1);
 		return false;
 	}
@@ -283,7 +222,7 @@ get_senders(const struct account *a)
 }
 
 static struct account_sender *
-sender_of(struct account *a, uint64_t key)
+sender_of(const struct account *a, uint64_t key)
 {
 	for (uint32_t i = 0; i < get_senders(a); i++) {
 		if (a->sender[i].key == key)
@@ -333,6 +272,17 @@ add_part(const struct account_sender *s, struct account_total *t, int64_t *missi
 	t->untold += get(&s->count.untold);
 	t->extent = extent > t->extent ? extent : t->extent;
 	*missing += atomic_load_explicit(&s->count.missing, memory_order_relaxed);
+}
+
+void
+account_peek(const struct account *a, uint32_t src_ip, uint8_t run, struct account_total *total)
+{
+	uint64_t key = (uint64_t)htonl(src_ip) << 32 | tag_head(TAG_DATA, run);
+	const struct account_sender *s = sender_of(a, key);
+	int64_t missing = 0;
+
+	if (s != NULL)
+		add_part(s, total, &missing);
 }
 
 static struct account_total

@@ -127,14 +127,16 @@ account_may_be_tagged(const uint8_t *p)
 	return memcmp(p + TAG_OFFSET, magic, sizeof(magic)) == 0;
 }
 
-/* Flow in the upper half, sequence in the lower. @param p TAG_MIN_FRAME bytes */
+/* Flow in the upper half, sequence from 0 in the lower. @param p TAG_MIN_FRAME bytes */
 static inline uint64_t
 account_number(const uint8_t *p)
 {
 	uint64_t number;
 
 	memcpy(&number, p + TAG_FLOW_OFFSET, sizeof(number));
-	return __builtin_bswap64(number);
+	number = __builtin_bswap64(number);
+	return (number & UINT64_C(0xffffffff00000000)) |
+	       (uint32_t)((uint32_t)number - tag_start((uint32_t)(number >> 32)));
 }
 
 /*
@@ -196,6 +198,13 @@ struct account_total {
 	uint64_t flows;   /* seen */
 	uint64_t moved;   /* of them, on more than one queue */
 };
+
+/*
+ * Adds what one account has by now of a sender; flows, moved and missing are not looked at. Any
+ * thread.
+ */
+void account_peek(
+	const struct account *a, uint32_t src_ip, uint8_t run, struct account_total *total);
 
 /*
  * Adds up the accounts of several queues, whose lcores have ended, by sender.

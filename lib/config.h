@@ -52,6 +52,7 @@ struct config {
 	uint64_t rx_idle_ns; /* how long without traffic ends it; 0: nothing does */
 	struct option_rates expect; /* what is to be reached; 0: nothing */
 	uint32_t expect_min;        /* percent of it */
+	uint64_t max_loss;          /* millionths of what is sent that may be lost */
 	uint64_t stats_period_ns;   /* between console lines; 0: no lines */
 	bool quiet;                 /* only the final report */
 	bool plan;                  /* print the plan and stop */
@@ -92,6 +93,7 @@ struct config {
 	struct mac eth_peer[CONFIG_MAX_PORTS];
 	struct option_rate rate; /* of all senders together; 0: as fast as it goes */
 	bool no_tag;
+	bool no_control;
 	uint16_t tx_udp_src,
 		tx_udp_dst; /* first source port, and destination; 0: those of flow.h */
 

@@ -203,6 +203,9 @@ config_check(struct config *c, const char *const *engines, struct err *e)
 	/* Of one lcore; how many lcores send is not known here. */
 	if (config_check_tx_udp(c, c->flows_per_core, e) < 0)
 		return -1;
+	if (c->no_tag && config_given(c, "max-loss"))
+		return REFUSE(c, "max-loss", 0, e,
+			"with --no-tag nothing is known of loss: leave one of them out");
 	if (c->json_file != NULL && c->config_file != NULL &&
 		strcmp(c->json_file, c->config_file) == 0)
 		return REFUSE(c, "json", 0, e, "the results would overwrite the file of --config");

@@ -117,6 +117,15 @@ const struct option config_table[] = {
 		FIELD(expect_min),
 	},
 	{
+		.name = "max-loss",
+		.type = &option_share,
+		.group = "run",
+		.def = "100%",
+		.help = "above this share of the frames sent, lost ones make the verdict "
+			"negative: exit status 3",
+		FIELD(max_loss),
+	},
+	{
 		.name = "plan",
 		.type = &option_flag,
 		.group = "run",
@@ -399,6 +408,15 @@ const struct option config_table[] = {
 		.help = "frames say nothing of themselves, and receivers don't look: nothing lost "
 			"is known",
 		FIELD(no_tag),
+	},
+	{
+		.name = "no-control",
+		.type = &option_flag,
+		.group = "traffic",
+		.def = "false",
+		.help = "sender and receiver don't talk to each other in the band of the test: "
+			"each side only knows its own counts",
+		FIELD(no_control),
 	},
 	{
 		.name = "rx-flows",

@@ -54,3 +54,36 @@ uint64_t frame_sum(const void *data, size_t len, uint64_t sum);
 
 /* Folds a sum to 16 bits, in the host's byte order, not complemented. */
 uint16_t frame_fold(uint64_t sum);
+
+/*
+ * Whether a received frame, whatever is in it, is IPv4 without options or fragments and a UDP
+ * datagram that is not cut.
+ * @param in_one bytes that lie together from p on
+ * @param len the whole frame
+ * @param payload so much of it must be there, in one
+ */
+bool frame_is_udp(const uint8_t *p, uint32_t in_one, uint32_t len, uint16_t payload);
+
+/*
+ * Whether the UDP checksum of such a frame was computed and is wrong. Of a frame of which only a
+ * part lies in one piece nothing is said: false.
+ */
+bool frame_udp_is_wrong(const uint8_t *p, uint32_t in_one);
+
+/* Numbers as the wire has them, of up to 8 bytes. */
+static inline void
+frame_put(uint8_t *p, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
+}
+
+static inline uint64_t
+frame_get(const uint8_t *p, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value = value << 8 | p[i];
+	return value;
+}

@@ -102,6 +102,7 @@ extern const struct option_type option_ipv4;   /* uint32_t, host byte order */
 extern const struct option_type option_mac;    /* struct mac */
 extern const struct option_type option_rates;  /* struct option_rates: "12Mpps,50Gbps", or one */
 extern const struct option_type option_rate;   /* struct option_rate: "10Mpps", "5Gbps", "40%" */
+extern const struct option_type option_share;  /* uint64_t, millionths: "0.1%", "0" */
 extern const struct option_type option_choice; /* enum: index of one of words */
 extern const struct option_type
 	option_u16_list; /* uint16_t[items], none 0; a 0 ends a shorter one */

@@ -432,6 +432,36 @@ format_one_rate(const struct option *o, const void *field, char *buf, size_t len
 		append(buf, len, "%g%%", (double)rate->millionths / 10000);
 }
 
+/* Without a unit only 0 is clear. */
+static const char *
+parse_share(const struct option *o, const char *text, void *field)
+{
+	uint64_t millionths;
+	int rc = units_parse_percent(strcmp(text, "0") == 0 ? "0%" : text, &millionths);
+
+	(void)o;
+	if (rc != 0)
+		return "not a share in %, or finer than a millionth";
+	if (millionths > 1000000)
+		return "more than 100%";
+	*(uint64_t *)field = millionths;
+	return NULL;
+}
+
+static void
+format_share(const struct option *o, const void *field, char *buf, size_t len)
+{
+	(void)o;
+	snprintf(buf, len, "%g%%", (double)*(const uint64_t *)field / 10000);
+}
+
+static void
+range_share(const struct option *o, char *buf, size_t len)
+{
+	(void)o;
+	snprintf(buf, len, "0%% to 100%%, as 0.1%%");
+}
+
 static void
 range_one_rate(const struct option *o, char *buf, size_t len)
 {
@@ -568,6 +598,15 @@ const struct option_type option_rate = {
 	.parse = parse_one_rate,
 	.format = format_one_rate,
 	.range = range_one_rate,
+};
+
+const struct option_type option_share = {
+	.arg = "SHARE",
+	.json = OPTION_JSON_STRING,
+	.size = sizeof(uint64_t),
+	.parse = parse_share,
+	.format = format_share,
+	.range = range_share,
 };
 
 const struct option_type option_u16_list = {

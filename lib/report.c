@@ -184,6 +184,39 @@ report_lost(const struct report_sender *s)
 	return s->sent > s->came.received ? s->sent - s->came.received : 0;
 }
 
+/* All of a sender's ports are in one account of a receiver: of its frames they are told once. */
+static bool
+is_told_before(const struct report_peer *peers, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (peers[k].exact && peers[k].instance == peers[i].instance)
+			return true;
+	}
+	return false;
+}
+
+struct report_loss
+report_sum_peers(const struct report_peer *peers, size_t n)
+{
+	struct report_loss loss = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct report_peer *p = &peers[i];
+
+		if (p->rx == NULL || !p->exact)
+			continue;
+		loss.known = true;
+		loss.sent += p->sent;
+		if (is_told_before(peers, i))
+			continue;
+		loss.received += p->rx[PEER_R_RECEIVED];
+		loss.duplicated += p->rx[PEER_R_DUPLICATED];
+		loss.reordered += p->rx[PEER_R_REORDERED];
+	}
+	loss.lost = loss.sent > loss.received ? loss.sent - loss.received : 0;
+	return loss;
+}
+
 struct report_loss
 report_sum_loss(const struct report_account *a)
 {

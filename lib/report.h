@@ -15,7 +15,9 @@
 #include "config.h"
 #include "expect.h"
 #include "notes.h"
+#include "peer_receiver.h"
 #include "sample.h"
+#include "units.h"
 #include "verdict.h"
 #include "xstats.h"
 
@@ -59,6 +61,8 @@ struct report_port {
 	/* The device's own packet counts beside ours. */
 	struct sample_count ipackets;
 	struct sample_count opackets;
+	/* In the device's counts and in none of ours: ARP, ICMP, what sides say to each other. */
+	uint64_t control_rx, control_tx;
 	struct xstats xstats; /* the driver's own by name: what grew. Owned by who fills it */
 };
 
@@ -103,6 +107,25 @@ struct report_account {
 struct report_loss {
 	bool known;
 	uint64_t sent, received, lost, duplicated, reordered;
+};
+
+/*
+ * Another side of the run, and what it said in the band (peer_proto.h). To a sender a receiver, by
+ * the port it sends from; to a receiver the port of a sender.
+ */
+struct report_peer {
+	uint32_t ip; /* host byte order */
+	uint8_t run;
+	uint16_t port; /* the sender's */
+	bool is_sender;
+	bool exact;                 /* nothing that it said lacks a part of the run */
+	const char *state;          /* "complete", or what is wrong, as a sentence's end */
+	uint64_t sent;              /* to it; only of a receiver */
+	uint64_t instance;          /* of its process */
+	const uint64_t *rx;         /* words of PEER_R_; NULL: it said nothing, or is a sender */
+	const struct peer_sent *tx; /* NULL: it said nothing, or is a receiver */
+	const uint64_t *queue;      /* frames by its receive queues */
+	unsigned nb_queues;
 };
 
 /* How a sender kept to --rate. Times over the whole run, in nanoseconds. */
@@ -170,6 +193,8 @@ struct report {
 	const struct sample_summary *summary;
 	struct report_account account;
 	struct report_loss loss;
+	const struct report_peer *peers;
+	size_t n_peers;
 	struct report_pacing pacing;
 	const struct expect_result *expect;
 	const struct verdict *verdict;
@@ -183,6 +208,9 @@ uint64_t report_lost(const struct report_sender *s);
 
 /* Adds up the senders whose counts are known. */
 struct report_loss report_sum_loss(const struct report_account *a);
+
+/* The same of what receivers said to a sender: those that are exact, each process once. */
+struct report_loss report_sum_peers(const struct report_peer *peers, size_t n);
 
 /* Where one reporter writes. Zero-initialise, then set out and quiet. */
 struct report_sink {

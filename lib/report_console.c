@@ -438,6 +438,7 @@ console_end(struct report_sink *s, const struct report *r)
 		say_received(s, r);
 	if (r->sends)
 		say_sent(s, r);
+	report_text_peers(s, r);
 	report_text(s, 2, "WHOLE RUN, with warm-up; own counts beside the device's");
 	say_ports(s, r);
 	say_lcore_table(s, r);

@@ -12,86 +12,7 @@
 
 #include "option.h"
 #include "report.h"
-
-/* Takes the value. One that could not be made fails the whole. */
-static void
-put(bool *failed, json_t *o, const char *name, json_t *value)
-{
-	if (json_object_set_new(o, name, value) != 0)
-		*failed = true;
-}
-
-static void
-put_item(bool *failed, json_t *array, json_t *value)
-{
-	if (json_array_append_new(array, value) != 0)
-		*failed = true;
-}
-
-/* Rates to three decimals. What is not a number is not known. */
-static json_t *
-number(double v)
-{
-	return isfinite(v) ? json_real(round(v * 1000) / 1000) : json_null();
-}
-
-/* To the nanosecond: packets by the window must give the rate, however short it was. */
-static json_t *
-seconds(double v)
-{
-	return isfinite(v) ? json_real(round(v * 1e9) / 1e9) : json_null();
-}
-
-/* Exact up to 2^63 - 1; JSON readers cannot do more. Beyond, the nearest real. */
-static json_t *
-integer(uint64_t v)
-{
-	return v <= INT64_MAX ? json_integer((json_int_t)v) : json_real((double)v);
-}
-
-static json_t *
-count(struct sample_count c)
-{
-	return c.known ? integer(c.value) : json_null();
-}
-
-/* Negative: not known. */
-static json_t *
-maybe_int(int v)
-{
-	return v < 0 ? json_null() : json_integer(v);
-}
-
-/* 0: not known. */
-static json_t *
-maybe_zero(uint64_t v)
-{
-	return v == 0 ? json_null() : integer(v);
-}
-
-/* Words of the user may be no UTF-8, which JSON is: then what is not ASCII becomes '?'. */
-static json_t *
-text(const char *s)
-{
-	json_t *value;
-	char *ascii;
-
-	if (s == NULL)
-		return json_null();
-	value = json_string(s);
-	if (value != NULL)
-		return value;
-	ascii = strdup(s);
-	if (ascii == NULL)
-		return NULL;
-	for (char *c = ascii; *c != '\0'; c++) {
-		if ((*c & 0x80) != 0)
-			*c = '?';
-	}
-	value = json_string(ascii);
-	free(ascii);
-	return value;
-}
+#include "report_json_value.h"
 
 static json_t *
 tool_json(bool *failed, const struct report *r)
@@ -216,6 +137,8 @@ ports_json(bool *failed, const struct report *r)
 		put(failed, o, "used", rings_json(failed, &p->used));
 		put(failed, o, "ipackets", count(p->ipackets));
 		put(failed, o, "opackets", count(p->opackets));
+		put(failed, o, "control_rx", integer(p->control_rx));
+		put(failed, o, "control_tx", integer(p->control_tx));
 		put(failed, o, "imissed", count(p->imissed));
 		put(failed, o, "nombuf", count(p->nombuf));
 		put(failed, o, "errors", count(p->errors));
@@ -408,67 +331,6 @@ expect_json(bool *failed, const struct report *r)
 }
 
 static json_t *
-sender_json(bool *failed, const struct report_sender *s)
-{
-	const struct account_total *t = &s->came;
-	char ip[ADDR_IPV4_LEN];
-	json_t *o = json_object();
-
-	put(failed, o, "src_ip", text(addr_format_ipv4(t->src_ip, ip)));
-	put(failed, o, "run", json_integer(t->run));
-	put(failed, o, "flows", integer(t->flows));
-	put(failed, o, "moved", integer(t->moved));
-	put(failed, o, "sent", s->sent_known ? integer(s->sent) : json_null());
-	put(failed, o, "received", integer(t->received));
-	put(failed, o, "bytes", integer(t->bytes));
-	put(failed, o, "lost", integer(report_lost(s)));
-	put(failed, o, "lost_exact", json_boolean(s->sent_known));
-	put(failed, o, "duplicated", integer(t->duplicated));
-	put(failed, o, "reordered", integer(t->reordered));
-	put(failed, o, "reorder_extent", integer(t->extent));
-	put(failed, o, "unsure", integer(t->unsure));
-	put(failed, o, "untold", integer(t->untold));
-	return o;
-}
-
-/* What arrived, by sender. */
-static json_t *
-account_json(bool *failed, const struct report_account *a)
-{
-	json_t *o, *senders;
-
-	if (!a->kept)
-		return json_null();
-	o = json_object();
-	senders = json_array();
-	for (size_t i = 0; i < a->n_senders; i++)
-		put_item(failed, senders, sender_json(failed, &a->senders[i]));
-	put(failed, o, "senders", senders);
-	put(failed, o, "untagged", integer(a->untagged));
-	put(failed, o, "corrupt", integer(a->corrupt));
-	put(failed, o, "crowded", integer(a->crowded));
-	return o;
-}
-
-static json_t *
-loss_json(bool *failed, const struct report_loss *l)
-{
-	json_t *o;
-
-	if (!l->known)
-		return json_null();
-	o = json_object();
-	put(failed, o, "sent", integer(l->sent));
-	put(failed, o, "received", integer(l->received));
-	put(failed, o, "packets", integer(l->lost));
-	put(failed, o, "ratio",
-		l->sent > 0 ? json_real((double)l->lost / (double)l->sent) : json_null());
-	put(failed, o, "duplicated", integer(l->duplicated));
-	put(failed, o, "reordered", integer(l->reordered));
-	return o;
-}
-
-static json_t *
 pacing_json(bool *failed, const struct report *r)
 {
 	const struct report_pacing *p = &r->pacing;
@@ -503,9 +365,9 @@ report_object(bool *failed, const struct report *r)
 	put(failed, o, "run", run_json(failed, r));
 	put(failed, o, "expect", expect_json(failed, r));
 	put(failed, o, "pacing", pacing_json(failed, r));
-	put(failed, o, "account", account_json(failed, &r->account));
-	put(failed, o, "loss", loss_json(failed, &r->loss));
-	put(failed, o, "peers", json_array());
+	put(failed, o, "account", report_json_account(failed, &r->account));
+	put(failed, o, "loss", report_json_loss(failed, &r->loss));
+	put(failed, o, "peers", report_json_peers(failed, r));
 	put(failed, o, "trials", json_array());
 	put(failed, o, "latency", json_null());
 	put(failed, o, "verdict", verdict_json(failed, r->verdict));

@@ -20,5 +20,8 @@ enum {
 void report_text(struct report_sink *s, unsigned indent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What the other sides said. */
+void report_text_peers(struct report_sink *s, const struct report *r);
+
 /* Whose frames a receiver got, and what of them is missing, as far as their tags say it. */
 void report_text_account(struct report_sink *s, const struct report_account *a);

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tag.h"
 
-static void
-put(uint8_t *p, uint64_t value, unsigned bytes)
+/* What sides say to each other is numbered as it is. */
+static uint32_t
+start_of(enum tag_kind kind, uint32_t flow)
 {
-	for (unsigned i = 0; i < bytes; i++)
-		p[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
-}
-
-static uint64_t
-get(const uint8_t *p, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | p[i];
-	return value;
+	return kind == TAG_DATA ? tag_start(flow) : 0;
 }
 
 void
@@ -23,12 +13,12 @@ tag_write(uint8_t *p, const struct tag *tag)
 {
 	struct tag_wire w;
 
-	put(w.magic, TAG_MAGIC, sizeof(w.magic));
+	frame_put(w.magic, TAG_MAGIC, sizeof(w.magic));
 	w.version_kind = (uint8_t)(TAG_VERSION << 4 | tag->kind);
 	w.run = tag->run;
-	put(w.flow, tag->flow, sizeof(w.flow));
-	put(w.sequence, tag->sequence, sizeof(w.sequence));
-	put(w.time, tag->time_ns, sizeof(w.time));
+	frame_put(w.flow, tag->flow, sizeof(w.flow));
+	frame_put(w.sequence, tag->sequence + start_of(tag->kind, tag->flow), sizeof(w.sequence));
+	frame_put(w.time, tag->time_ns, sizeof(w.time));
 	memcpy(p, &w, sizeof(w));
 }
 
@@ -38,15 +28,16 @@ tag_read(const uint8_t *p, struct tag *tag)
 	struct tag_wire w;
 
 	memcpy(&w, p, sizeof(w));
-	if (get(w.magic, sizeof(w.magic)) != TAG_MAGIC || w.version_kind >> 4 != TAG_VERSION ||
-		(w.version_kind & 0xf) > TAG_DATA)
+	if (frame_get(w.magic, sizeof(w.magic)) != TAG_MAGIC ||
+		w.version_kind >> 4 != TAG_VERSION || (w.version_kind & 0xf) > TAG_CONTROL)
 		return false;
 	*tag = (struct tag){
 		.kind = (enum tag_kind)(w.version_kind & 0xf),
 		.run = w.run,
-		.flow = (uint32_t)get(w.flow, sizeof(w.flow)),
-		.sequence = (uint32_t)get(w.sequence, sizeof(w.sequence)),
-		.time_ns = get(w.time, sizeof(w.time)),
+		.flow = (uint32_t)frame_get(w.flow, sizeof(w.flow)),
+		.sequence = (uint32_t)frame_get(w.sequence, sizeof(w.sequence)),
+		.time_ns = frame_get(w.time, sizeof(w.time)),
 	};
+	tag->sequence -= start_of(tag->kind, tag->flow);
 	return true;
 }

@@ -7,7 +7,8 @@
  *   44  version    4 bits, kind 4 bits
  *   45  run        8 bits: tells this run's frames from an earlier one's
  *   46  flow      32 bits: from 0, dense over all flows of the sender
- *   50  sequence  32 bits: of the flow, from 0, one more with each frame that the device took
+ *   50  sequence  32 bits: one more with each frame of the flow that the device took, from the
+ *                 flow's own start; see tag_start()
  *   54  time      48 bits: the sender's clock in nanoseconds, when it put the burst together
  *
  * Frame, run and flow of a sender are told by its IPv4 source address and its run.
@@ -29,7 +30,8 @@ enum {
 };
 
 enum tag_kind {
-	TAG_DATA, /* counts */
+	TAG_DATA,    /* counts */
+	TAG_CONTROL, /* what a sender and a receiver say to each other: peer_proto.h */
 };
 
 struct tag_wire {
@@ -60,9 +62,19 @@ struct tag {
 	enum tag_kind kind;
 	uint8_t run;
 	uint32_t flow;
-	uint32_t sequence;
-	uint64_t time_ns; /* the lower 48 bits */
+	uint32_t sequence; /* from 0 */
+	uint64_t time_ns;  /* the lower 48 bits */
 };
+
+/*
+ * Where the sequence of a flow of data begins: far from those of all flows whose numbers differ in
+ * one bit, so that a frame with a damaged flow is nobody's next. (The golden ratio of 2^32.)
+ */
+static inline uint32_t
+tag_start(uint32_t flow)
+{
+	return flow * UINT32_C(0x9e3779b1);
+}
 
 /* Writes all of it, for frames that are not sent in millions. @param p TAG_LEN bytes */
 void tag_write(uint8_t *p, const struct tag *tag);

@@ -142,6 +142,26 @@ judge_expect(const struct verdict_input *in, struct notes *l)
 	return !x->met;
 }
 
+/* @return whether too much was lost */
+static bool
+judge_loss(const struct verdict_input *in, struct notes *l)
+{
+	double allowed = (double)in->max_loss / 1e6;
+	double ratio = in->sent > 0 ? (double)in->lost / (double)in->sent : 0;
+
+	if (!in->max_loss_given)
+		return false;
+	if (!in->loss_known) {
+		notes_add(l, "--max-loss could not be judged: what was lost is not known to the "
+			     "last frame");
+		return false;
+	}
+	notes_add(l,
+		"%" PRIu64 " of %" PRIu64 " frames were lost, %g %%; --max-loss lets %g %% pass",
+		in->lost, in->sent, 100 * ratio, 100 * allowed);
+	return ratio > allowed;
+}
+
 void
 verdict_decide(const struct verdict_input *in, struct verdict *out)
 {
@@ -157,6 +177,13 @@ verdict_decide(const struct verdict_input *in, struct verdict *out)
 		return;
 	}
 	failed = judge_expect(in, &out->reasons);
+	failed |= judge_loss(in, &out->reasons);
+	if (in->peers_told && in->peers_received == 0 && in->total_tx_packets > 0) {
+		notes_add(&out->reasons,
+			"the receiver says that nothing of what was sent came: it hears this side, "
+			"and not its frames");
+		failed = true;
+	}
 	if (!in->measured)
 		notes_add(&out->reasons, "the run ended in its warm-up: nothing was measured");
 	else if ((in->sends && in->tx_offered == 0) || (in->receives && in->rx_packets == 0))
@@ -166,7 +193,16 @@ verdict_decide(const struct verdict_input *in, struct verdict *out)
 		notes_add(&out->reasons, "%" PRIu64 " frames were received", in->total_rx_packets);
 		return;
 	}
+	if (in->peers_told) {
+		out->status = failed ? VERDICT_FAIL : VERDICT_PASS;
+		notes_add(&out->reasons, "%" PRIu64 " frames arrived, says the receiver",
+			in->peers_received);
+		return;
+	}
 	out->status = failed ? VERDICT_FAIL : VERDICT_UNVERIFIED;
+	if (in->peers_state != NULL)
+		notes_add(
+			&out->reasons, "no receiver vouches for what arrived: %s", in->peers_state);
 	notes_add(&out->reasons, "only a sender ran: what the device accepted is not what arrived; "
 				 "ask the receiver");
 }

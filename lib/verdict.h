@@ -37,6 +37,16 @@ struct verdict_input {
 	uint64_t total_rx_packets;
 	uint64_t control; /* frames that a network says by itself, in no other count */
 	enum verdict_link tx_link;
+	/* What receivers said to this sender. */
+	bool peers_asked;
+	bool peers_told;                    /* one did, and nothing of it is in doubt */
+	uint64_t peers_received;            /* all of them */
+	const char *peers_state;            /* why not; NULL: see above */
+	/* What is known of loss, to the last frame; and how much of it is let pass. */
+	bool loss_known;
+	uint64_t sent, lost;
+	uint64_t max_loss; /* millionths */
+	bool max_loss_given;
 	const struct expect_result *expect; /* NULL: nothing was expected */
 	const char *udp_ports; /* "1024-17407", for the checklist; NULL: not known here */
 };

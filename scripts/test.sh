@@ -182,7 +182,8 @@ run_lint() {
 needed_packages() {
 	printf 'build unit\n'
 	[[ ${suites[*]} != *integration* ]] || printf 'pytest decode testpmd screen\n'
-	[[ ${suites[*]} != *scripts* && ${suites[*]} != *fuzz* ]] || printf 'pytest\n'
+	[[ ${suites[*]} != *scripts* ]] || printf 'pytest\n'
+	[[ ${suites[*]} != *fuzz* ]] || printf 'pytest clang\n'
 	[[ ${suites[*]} != *bundle* ]] || printf 'pytest e2e\n'
 	[[ ${suites[*]} != *e2e* ]] || printf 'pytest xdist e2e\n'
 	[[ ${suites[*]} != *lint* ]] || printf 'lint\n'

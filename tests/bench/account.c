@@ -52,7 +52,7 @@ static void
 receive(struct rte_mbuf *m, uint32_t flow, uint32_t sequence)
 {
 	uint8_t *p = rte_pktmbuf_mtod(m, uint8_t *);
-	uint32_t be[2] = {rte_cpu_to_be_32(flow), rte_cpu_to_be_32(sequence)};
+	uint32_t be[2] = {rte_cpu_to_be_32(flow), rte_cpu_to_be_32(sequence + tag_start(flow))};
 
 	memcpy(p + TAG_FLOW_OFFSET, be, sizeof(be));
 }

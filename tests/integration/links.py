@@ -230,13 +230,47 @@ def check_account(tx, rx):
         assert sender["sent"] == sent and sender["lost_exact"]
         flows //= 2
     else:
-        assert rx.report["loss"] is None
-        assert sender["sent"] is None and not sender["lost_exact"]
+        check_peers(tx, rx, sender)
     assert sender["flows"] == min(flows, sender["received"])
     assert sender["received"] == tx.summary["tx"]["total_packets"]
     assert sender["bytes"] == tx.summary["tx"]["total_bytes"]
     for name in ("lost", "duplicated", "reordered", "unsure", "untold", "moved"):
         assert sender[name] == 0, sender
+
+
+def check_peers(tx, rx, sender):
+    """Each side's report has the other's counts, and both say the same of loss."""
+    if any(r.report["config"]["no-control"]["value"] for r in (tx, rx)):
+        assert rx.report["loss"] is None and tx.report["loss"] is None
+        assert sender["sent"] is None and not sender["lost_exact"]
+        assert not tx.report["peers"] and not rx.report["peers"]
+        return
+    sent = tx.summary["tx"]
+    assert rx.report["loss"] == tx.report["loss"] == {
+        "sent": sent["total_packets"], "received": sent["total_packets"], "packets": 0, "ratio": 0,
+        "duplicated": 0, "reordered": 0}
+    assert sender["sent"] == sent["total_packets"] and sender["lost_exact"]
+    there, = tx.report["peers"]
+    here, = rx.report["peers"]
+    assert (there["role"], here["role"]) == ("receiver", "sender")
+    assert there["state"] == here["state"] == "complete" and there["exact"] and here["exact"]
+    assert there["tx"] is None and here["rx"] is None
+    assert there["rx"]["packets"] == sent["total_packets"]
+    assert there["rx"]["bytes"] == sent["total_bytes"]
+    assert there["rx"]["queues"] == [q["packets"] for q in rx.queues("rx")]
+    assert here["tx"]["packets"] == sent["total_packets"]
+    assert here["tx"]["offered"] == sent["total_offered"]
+    assert here["tx"]["bytes"] == sent["total_bytes"]
+    assert tx.report["verdict"]["status"] == "pass"
+
+
+def device_sent(port):
+    """What a device counts of the test alone, None if it doesn't say."""
+    return None if port["opackets"] is None else port["opackets"] - port["control_tx"]
+
+
+def device_received(port):
+    return None if port["ipackets"] is None else port["ipackets"] - port["control_rx"]
 
 
 def check_sums(result, direction):

@@ -93,7 +93,8 @@ TAG = struct.Struct("!HBBIIHI")  # magic, version and kind, run, flow, sequence,
 
 class Tag:
     def __init__(self, frame):
-        magic, kind, self.run, self.flow, self.sequence, high, low = TAG.unpack_from(frame, HEADERS)
+        magic, kind, self.run, self.flow, number, high, low = TAG.unpack_from(frame, HEADERS)
+        self.sequence = (number - self.flow * 0x9e3779b1) & 0xffffffff  # each flow has its start
         assert (magic, kind) == (0x9d17, 0x10), frame.hex()
         self.time = high << 32 | low
 

@@ -10,7 +10,8 @@ import packets
 
 pytestmark = pytest.mark.usefixtures("hugepages")
 
-TX = ["--forward-mode=txonly", "--warmup=0"]
+# What else is said on the link is another test's matter.
+TX = ["--forward-mode=txonly", "--warmup=0", "--no-control"]
 BURST = 32
 FIRST, LAST = 32768, 40959
 

@@ -10,7 +10,8 @@ import packets
 
 pytestmark = pytest.mark.usefixtures("hugepages")
 
-TX = ["--forward-mode=txonly", "--warmup=0"]
+# What else is said on the link is another test's matter.
+TX = ["--forward-mode=txonly", "--warmup=0", "--no-control"]
 PCAP_MAC = "02:70:63:61:70:00"  # net_pcap0's own
 JUMBO = 9000
 

@@ -6,7 +6,8 @@ import links
 
 pytestmark = pytest.mark.usefixtures("hugepages")
 
-TX = ["--forward-mode=txonly", "--warmup=0", "--duration=100ms"]
+# What else is said on the link is another test's matter.
+TX = ["--forward-mode=txonly", "--warmup=0", "--duration=100ms", "--no-control"]
 RX = ["--forward-mode=rxonly", "--warmup=0"]
 
 

@@ -283,6 +283,27 @@ test_what_is_not_believed(void **state)
 	assert_int_equal(only_sender(f).missing, 1);
 }
 
+/* All flows are at the same sequence, as senders have them: a flow with a damaged bit is no other's
+ * next. */
+static void
+test_a_damaged_flow_is_nobodys_next(void **state)
+{
+	struct fixture *f = *state;
+	struct account_total t;
+
+	for (uint32_t i = 0; i < 1024; i++)
+		assert_true(send(f, i, 0));
+	for (unsigned bit = 0; bit < 64; bit++) {
+		make_frame(f->frame, 0x0a000001, 9, 5, 1);
+		f->frame[TAG_FLOW_OFFSET + bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_false(take(f->a, f->frame, LEN));
+	}
+	assert_int_equal(atomic_load(&f->a->corrupt), 64);
+	t = only_sender(f);
+	assert_int_equal(t.received, 1024);
+	assert_int_equal(t.missing + t.duplicated + t.reordered + t.untold, 0);
+}
+
 /* A flow that goes over to another queue in the middle: no loss, and it is counted as moved. */
 static void
 test_a_flow_moves(void **state)
@@ -384,6 +405,7 @@ main(void)
 		TEST(test_bounds),
 		TEST(test_all_flows_of_one),
 		TEST(test_what_is_not_believed),
+		TEST(test_a_damaged_flow_is_nobodys_next),
 		TEST(test_a_flow_moves),
 		TEST(test_against_a_wires_log),
 	};

@@ -317,6 +317,15 @@ test_the_results_do_not_overwrite_the_configuration(void **state)
 	ACCEPTED("--config=/dev/null", "--json=out.json");
 }
 
+static void
+test_loss_is_judged_by_tags(void **state)
+{
+	(void)state;
+	REFUSED("--max-loss=1%: with --no-tag nothing is known of loss: leave one of them out",
+		"--max-loss=1%", "--no-tag");
+	ACCEPTED("--max-loss=0");
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int
@@ -337,6 +346,7 @@ main(void)
 		TEST(test_destination_macs),
 		TEST(test_G11_odd_destinations_are_noted),
 		TEST(test_other_notes),
+		TEST(test_loss_is_judged_by_tags),
 		TEST(test_the_results_do_not_overwrite_the_configuration),
 	};
 

@@ -233,6 +233,26 @@ test_rate(void **state)
 	assert_string_equal(range(&o), "10Mpps, 5Gbps, or 40% of a known link speed");
 }
 
+static void
+test_share(void **state)
+{
+	const struct option o = {.type = &option_share};
+
+	(void)state;
+	assert_null(parse(&o, "0.1%"));
+	assert_int_equal(field.u64, 1000);
+	assert_string_equal(format(&o), "0.1%");
+	assert_null(parse(&o, "0"));
+	assert_int_equal(field.u64, 0);
+	assert_string_equal(format(&o), "0%");
+	assert_null(parse(&o, "100%"));
+	assert_string_equal(parse(&o, "100.1%"), "more than 100%");
+	assert_non_null(parse(&o, "1"));
+	assert_non_null(parse(&o, "-1%"));
+	assert_non_null(parse(&o, "0.00001%"));
+	assert_string_equal(range(&o), "0% to 100%, as 0.1%");
+}
+
 int
 main(void)
 {
@@ -246,6 +266,7 @@ main(void)
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

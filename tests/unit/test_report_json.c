@@ -86,8 +86,8 @@ test_names_of_the_contract(void **state)
 	assert_names(o, "host.hugepages.0", NAMES("numa", "size", "total", "free"));
 	assert_names(o, "ports.0",
 		NAMES("port", "name", "driver", "mac", "mode", "numa", "link_mbps", "mtu", "asked",
-			"used", "ipackets", "opackets", "imissed", "nombuf", "errors", "tx_errors",
-			"xstats"));
+			"used", "ipackets", "opackets", "control_rx", "control_tx", "imissed",
+			"nombuf", "errors", "tx_errors", "xstats"));
 	assert_names(o, "ports.0.asked", NAMES("rxq", "txq", "rxd", "txd"));
 	assert_names(o, "ports.0.used", NAMES("rxq", "txq", "rxd", "txd"));
 	assert_names(o, "lcores.0",

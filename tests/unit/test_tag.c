@@ -21,7 +21,7 @@ static const struct tag tag = {
 static void
 test_bytes_on_the_wire(void **state)
 {
-	const uint8_t want[TAG_LEN] = {0x9d, 0x17, 0x10, 0xab, 1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc,
+	const uint8_t want[TAG_LEN] = {0x9d, 0x17, 0x10, 0xab, 1, 2, 3, 4, 0xc3, 0xab, 0xf7, 0xc0,
 		0x11, 0x22, 0x33, 0x44, 0x55, 0x66};
 	uint8_t got[TAG_LEN];
 	uint32_t head = tag_head(TAG_DATA, 0xab);
@@ -59,7 +59,7 @@ test_what_is_no_tag(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		tag_write(wire, &tag);
-		wire[i] ^= i == 2 ? 0x01 : 0x80;
+		wire[i] ^= i == 2 ? 0x02 : 0x80;
 		assert_false(tag_read(wire, &got));
 	}
 	tag_write(wire, &tag);
@@ -80,7 +80,7 @@ test_sums(void **state)
 	tag_write(wire, &tag);
 	memcpy(rest, wire, sizeof(rest));
 	memset(rest + 8, 0, sizeof(rest) - 8);
-	sum = frame_sum(rest, sizeof(rest), 0) + tag_sum32(tag.sequence) + tag_sum48(tag.time_ns);
+	sum = frame_sum(rest, sizeof(rest), 0) + tag_sum32(tag.sequence + tag_start(tag.flow)) + tag_sum48(tag.time_ns);
 	assert_int_equal(frame_fold(sum), frame_fold(frame_sum(wire, sizeof(wire), 0)));
 }
 

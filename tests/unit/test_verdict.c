@@ -316,6 +316,60 @@ test_less_than_expected_fails(void **state)
 	assert_int_equal(out.status, VERDICT_FAIL);
 }
 
+/* What receivers said decides for a sender; what they could not say leaves it open. */
+static void
+test_a_sender_with_receivers(void **state)
+{
+	struct verdict_input in = {.sends = true,
+		.measured = true,
+		.tx_offered = 10,
+		.tx_packets = 10,
+		.total_tx_offered = 10,
+		.total_tx_packets = 10,
+		.peers_asked = true,
+		.peers_told = true,
+		.peers_received = 9};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	in.peers_received = 0;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	in.peers_told = false;
+	in.peers_state = "no receiver answered";
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_UNVERIFIED);
+	assert_non_null(strstr(v.reasons.note[0].text, "no receiver answered"));
+}
+
+static void
+test_max_loss(void **state)
+{
+	struct verdict_input in = {.receives = true,
+		.measured = true,
+		.rx_packets = 10,
+		.total_rx_packets = 10,
+		.loss_known = true,
+		.sent = 1000,
+		.lost = 1,
+		.max_loss_given = true,
+		.max_loss = 1000};
+	struct verdict v;
+
+	(void)state;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	in.lost = 2;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_FAIL);
+	in.loss_known = false;
+	verdict_decide(&in, &v);
+	assert_int_equal(v.status, VERDICT_PASS);
+	assert_non_null(strstr(v.reasons.note[0].text, "could not be judged"));
+}
+
 int
 main(void)
 {
@@ -335,6 +389,8 @@ main(void)
 		cmocka_unit_test(test_K6_sender_alone_is_unverified),
 		cmocka_unit_test(test_in_one_process_the_receiver_decides),
 		cmocka_unit_test(test_signal_in_the_warmup_is_judged_by_what_there_was),
+		cmocka_unit_test(test_a_sender_with_receivers),
+		cmocka_unit_test(test_max_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

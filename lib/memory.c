@@ -341,8 +341,7 @@ memory_need_plan(struct memory_need *need, const struct plan *plan, const struct
 		const struct plan_stream *s = &plan->streams[i];
 
 		memory_need_add(need, plan->workers[s->worker].node,
-			s->dir == PLAN_RX ? alone(in->account_bytes, in)
-					  : s->flows * FLOW_BYTES);
+			s->dir == PLAN_RX ? alone(in->account_bytes, in) : s->flows * FLOW_BYTES);
 	}
 	if (memory_pool_of_main(plan, in, &pool, e) < 0)
 		return -1;

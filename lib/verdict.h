@@ -39,9 +39,9 @@ struct verdict_input {
 	enum verdict_link tx_link;
 	/* What receivers said to this sender. */
 	bool peers_asked;
-	bool peers_told;                    /* one did, and nothing of it is in doubt */
-	uint64_t peers_received;            /* all of them */
-	const char *peers_state;            /* why not; NULL: see above */
+	bool peers_told;         /* one did, and nothing of it is in doubt */
+	uint64_t peers_received; /* all of them */
+	const char *peers_state; /* why not; NULL: see above */
 	/* What is known of loss, to the last frame; and how much of it is let pass. */
 	bool loss_known;
 	uint64_t sent, lost;

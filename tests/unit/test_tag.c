@@ -80,7 +80,8 @@ test_sums(void **state)
 	tag_write(wire, &tag);
 	memcpy(rest, wire, sizeof(rest));
 	memset(rest + 8, 0, sizeof(rest) - 8);
-	sum = frame_sum(rest, sizeof(rest), 0) + tag_sum32(tag.sequence + tag_start(tag.flow)) + tag_sum48(tag.time_ns);
+	sum = frame_sum(rest, sizeof(rest), 0) + tag_sum32(tag.sequence + tag_start(tag.flow)) +
+	      tag_sum48(tag.time_ns);
 	assert_int_equal(frame_fold(sum), frame_fold(frame_sum(wire, sizeof(wire), 0)));
 }
 

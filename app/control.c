@@ -126,7 +126,7 @@ control_count(const struct rte_mbuf *m, struct control_stats *stats)
 		stats->arp++;
 	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
 		 rte_pktmbuf_mtod(m, const uint8_t *)[23] == IPPROTO_UDP)
-		stats->peer++;
+		stats->apart++;
 	else if (eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV4) ||
 		 eth->ether_type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
 		stats->icmp++;

@@ -21,7 +21,7 @@
 #include <rte_ring.h>
 
 #include "err.h"
-#include "peer_proto.h"
+#include "tag.h"
 
 struct worker;
 
@@ -45,7 +45,7 @@ struct control_stats {
 	uint64_t arp;
 	uint64_t icmp;     /* and ICMPv6, IGMP */
 	uint64_t link;     /* neither IP nor ARP: LLDP, spanning tree, ... */
-	uint64_t peer;     /* what peers say to each other */
+	uint64_t apart;    /* what peers say to each other, and what is to prime switches */
 	uint64_t other;    /* test traffic on queues that no engine polls */
 	uint64_t dropped;  /* by workers, for want of room */
 	uint64_t answered; /* of those above */
@@ -53,7 +53,7 @@ struct control_stats {
 
 /*
  * True if a frame is for main: what a network says by itself. ARP, LLDP, LACP, LLC (spanning tree);
- * of IPv4 ICMP and IGMP, and what peers say to each other (peer_proto.h); of IPv6 ICMP, behind
+ * of IPv4 ICMP and IGMP, and what has a tag (tag.h) but no data; of IPv6 ICMP, behind
  * hop-by-hop options, too. Looks at the first 46 bytes, which every mbuf has room for. Without a
  * branch, for the sake of engines.
  */
@@ -64,7 +64,7 @@ control_is_control(const struct rte_mbuf *m)
 	bool icmp = (p[23] == IPPROTO_ICMP) | (p[23] == IPPROTO_IGMP);
 	bool icmpv6 = (p[20] == IPPROTO_ICMPV6) | (p[20] == IPPROTO_HOPOPTS);
 	/* What lies behind a short frame is an older one's. */
-	bool peer = (p[23] == IPPROTO_UDP) & (m->data_len >= TAG_MIN_FRAME) & peer_is_meant(p);
+	bool peer = (p[23] == IPPROTO_UDP) & (m->data_len >= TAG_MIN_FRAME) & tag_is_apart(p);
 	uint16_t type;
 
 	memcpy(&type, p + 12, sizeof(type));

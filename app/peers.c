@@ -246,7 +246,7 @@ peers_take(struct run *r, struct port *p, struct rte_mbuf *m)
 
 	if (m->data_len < TAG_MIN_FRAME || !peer_is_meant(frame))
 		return false;
-	r->control.peer++;
+	r->control.apart++;
 	if (!peer_read(frame, m->data_len, &from, &msg)) {
 		peers->malformed++;
 	} else if (take_answer(r, &msg, now)) {

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "live.h"
+#include "prime.h"
 #include "signals.h"
 
 enum {
@@ -238,8 +239,13 @@ sampler_run(struct run *r, const struct sampler_output *lines, struct sampler_re
 		out->stuck = run_stop(r);
 		return err_set(e, EXIT_MACHINE, "no memory for samples");
 	}
-	if (go_on && peers_find(r))
-		run_snapshot(r, &now);
+	if (go_on) {
+		bool waited = peers_find(r);
+
+		waited = prime(r) || waited;
+		if (waited)
+			run_snapshot(r, &now);
+	}
 	run_begin(r);
 	if (go_on)
 		measure(r, lines, out, &now);

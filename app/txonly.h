@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "flow.h"
+#include "frame.h"
 #include "hist.h"
 #include "pace.h"
 #include "stream.h"
@@ -19,6 +20,14 @@
  */
 void txonly_fill(struct rte_mempool *pool, const struct config *cfg, struct mac src, struct mac dst,
 	uint8_t run);
+
+/*
+ * Writes a frame of a stream's flow that is in no count: 64 bytes or more, tagged TAG_PRIME.
+ * @param flow of the stream, below its flows
+ * @param frame spec->len bytes
+ */
+void txonly_prime_frame(const struct stream *s, uint32_t flow, const struct frame_spec *spec,
+	uint8_t run, uint8_t *frame);
 
 /*
  * From now on a stream's tags are of another run; its pool is to be filled again, too. No worker

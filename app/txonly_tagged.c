@@ -35,6 +35,15 @@ finish_cksum(uint32_t sum)
 	return (sum >> 8 | sum << 8) & 0xffff;
 }
 
+/* Of a datagram whose checksum field has the pseudo header's sum. */
+static uint16_t
+finish_cksum_of(const uint8_t *udp, size_t len)
+{
+	uint16_t cksum = (uint16_t)~frame_fold(frame_sum(udp, len, 0));
+
+	return cksum == 0 ? 0xffff : cksum;
+}
+
 static inline uint32_t
 swapped(uint32_t v)
 {
@@ -105,6 +114,26 @@ txonly_burst_tagged(struct stream *s)
 
 	account(s, s->state, s->nb_burst, sent);
 	return sent;
+}
+
+void
+txonly_prime_frame(const struct stream *s, uint32_t flow, const struct frame_spec *spec,
+	uint8_t run, uint8_t *frame)
+{
+	const struct txonly *t = s->state;
+	const struct tag tag = {.kind = TAG_PRIME, .run = run, .flow = flow};
+	uint8_t *udp = frame + FRAME_UDP_OFFSET;
+	struct frame_spec pseudo = *spec;
+	uint64_t word;
+
+	pseudo.cksum = FRAME_CKSUM_PSEUDO;
+	frame_build(frame, &pseudo);
+	word = frame_udp_word(&pseudo, 0, 0);
+	memcpy(udp, &word, sizeof(word));
+	/* The ports: the rest of the table's header is of the test's frames. */
+	memcpy(udp, &t->word[flow], 4);
+	tag_write(frame + TAG_OFFSET, &tag);
+	frame_put(udp + 6, finish_cksum_of(udp, spec->len - FRAME_UDP_OFFSET), 2);
 }
 
 void

@@ -92,6 +92,7 @@ struct config {
 	uint64_t eth_peer_set; /* bit N: eth_peer[N] was given */
 	struct mac eth_peer[CONFIG_MAX_PORTS];
 	struct option_rate rate; /* of all senders together; 0: as fast as it goes */
+	uint32_t prime;          /* frames of each flow before anything counts */
 	bool no_tag;
 	bool no_control;
 	uint16_t tx_udp_src,

@@ -401,6 +401,18 @@ const struct option config_table[] = {
 		FIELD(rate),
 	},
 	{
+		.name = "prime",
+		.type = &option_u32,
+		.group = "traffic",
+		.unit = "frames",
+		.min = 0,
+		.max = 100,
+		.def = "0",
+		.help = "of each flow, sent before anything is counted, so that switches on the "
+			"way know it",
+		FIELD(prime),
+	},
+	{
 		.name = "no-tag",
 		.type = &option_flag,
 		.group = "traffic",

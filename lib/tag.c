@@ -29,7 +29,7 @@ tag_read(const uint8_t *p, struct tag *tag)
 
 	memcpy(&w, p, sizeof(w));
 	if (frame_get(w.magic, sizeof(w.magic)) != TAG_MAGIC ||
-		w.version_kind >> 4 != TAG_VERSION || (w.version_kind & 0xf) > TAG_CONTROL)
+		w.version_kind >> 4 != TAG_VERSION || (w.version_kind & 0xf) > TAG_PRIME)
 		return false;
 	*tag = (struct tag){
 		.kind = (enum tag_kind)(w.version_kind & 0xf),

@@ -126,6 +126,26 @@ def test_loss_that_is_not_known_is_not_judged(between):
     assert tx.report["peers"][0]["rx"] is None and tx.report["loss"] is None
 
 
+@pytest.mark.parametrize("prime", [0, 3])
+def test_K3_the_first_frame_of_each_flow_is_lost(between, prime):
+    """On a path that learns flows: with priming frames nothing of the test is lost."""
+    between.start(first=1)
+    rx = between.receiver()
+    tx = between.send("--txpkts=512", f"--prime={prime}")
+    rx.wait_still()
+    got = rx.stop()
+    log = between.stop()
+    assert tx.report["loss"] == got.report["loss"]
+    assert tx.report["loss"]["packets"] == log["dropped"] == (0 if prime else 15)
+    assert log["first"] == 16  # that of the conversation's flow was the conversation's own
+    account = got.report["account"]
+    assert account["untagged"] + account["corrupt"] == 0
+    port, = tx.report["ports"]
+    assert port["control_tx"] >= 16 * prime
+    assert (f"{16 * prime} priming frames" in " ".join(tx.out.split())) == (prime > 0)
+    assert got.summary["rx"]["total_packets"] == log["seen"] - log["dropped"]
+
+
 def test_G6_a_filter_lets_nothing_through_but_talk(between):
     """The receiver is there and says that nothing came: that is a result, and a bad one."""
     between.start(drop=1)

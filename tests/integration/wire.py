@@ -3,7 +3,8 @@
 
 As a program: wire.py NETNS DEV NETNS DEV RULES LOG. It carries frames both ways until SIGTERM, and
 then writes the log. RULES (JSON) are shares of the data frames that go from the first to the second:
-drop, double, delay (behind the next few), corrupt (a bit of the tag); talk_loss is of everything the
+first (1: the first frame of each flow is lost, data or not), drop, double, delay
+(behind the next few), corrupt (a bit of the tag); talk_loss is of everything the
 two sides say to each other, both ways; seed makes all of it the same again. kill_after=N ends a
 process by its pid after so many data frames.
 """
@@ -50,6 +51,7 @@ class Wire:
         self.rules = collections.defaultdict(float, rules)
         self.rng = random.Random(rules.get("seed", 1))
         self.log = collections.Counter()
+        self.flows = set()
         self.held = []  # (frames to wait for, frame)
         self.highest = {}  # by flow, of what was delivered
         self.delivered = collections.defaultdict(set)
@@ -101,8 +103,20 @@ class Wire:
         if self.log["seen"] == self.rules["kill_after"]:
             os.kill(int(self.rules["pid"]), signal.SIGKILL)
 
+    def is_first(self, frame):
+        """Of its flow, whatever it says."""
+        if not self.rules["first"] or frame[34:38] in self.flows:
+            return False
+        self.flows.add(frame[34:38])
+        self.log["first"] += 1
+        return True
+
     def carry(self, frame, out, forward):
         kind = kind_of(frame)
+        if forward and kind is not None and self.is_first(frame):
+            self.log["dropped"] += kind == DATA
+            self.log["seen"] += kind == DATA
+            return
         if kind == CONTROL:
             self.log["said"] += 1
             self.log["longest"] = max(self.log["longest"], len(frame))

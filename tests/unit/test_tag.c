@@ -59,7 +59,7 @@ test_what_is_no_tag(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		tag_write(wire, &tag);
-		wire[i] ^= i == 2 ? 0x02 : 0x80;
+		wire[i] ^= i == 2 ? 0x04 : 0x80;
 		assert_false(tag_read(wire, &got));
 	}
 	tag_write(wire, &tag);

@@ -8,6 +8,7 @@
 static const struct engine *const engines[] = {
 	&engine_rxonly,
 	&engine_txonly,
+	&engine_txrx,
 };
 
 const struct engine *

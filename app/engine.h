@@ -46,6 +46,7 @@ struct engine {
 
 extern const struct engine engine_rxonly;
 extern const struct engine engine_txonly;
+extern const struct engine engine_txrx;
 
 /* @return the engine of that name, NULL if there is none */
 const struct engine *engine_find(const char *name);

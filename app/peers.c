@@ -122,7 +122,7 @@ init_asker(struct run *r, unsigned port, uint64_t instance, uint64_t now)
 	const struct stream *s = first_sender(r, p);
 	struct flow_ports flow;
 
-	if (s == NULL || p->used.rxq == 0 || p->engine->receives || r->main_pool == NULL ||
+	if (s == NULL || p->used.rxq == 0 || r->main_pool == NULL ||
 		addr_ipv4_is_multicast(cfg->dst_ip))
 		return;
 	flow = txonly_flow(

@@ -80,6 +80,7 @@ result_peers(struct result *res, const struct run *r)
 {
 	const struct peer_receiver *receiver = r->peers.receiver;
 	size_t n = r->nb_ports + (receiver != NULL ? receiver->nb_sessions : 0);
+	struct report_loss loss;
 
 	res->peers = calloc(n, sizeof(*res->peers));
 	if (res->peers == NULL)
@@ -87,6 +88,6 @@ result_peers(struct result *res, const struct run *r)
 	res->report.peers = res->peers;
 	add_receivers(res, r);
 	add_senders(res, receiver);
-	if (!res->report.loss.known)
-		res->report.loss = report_sum_peers(res->peers, res->report.n_peers);
+	loss = report_sum_peers(res->peers, res->report.n_peers);
+	report_add_loss(&res->report.loss, &loss);
 }

@@ -217,6 +217,17 @@ report_sum_peers(const struct report_peer *peers, size_t n)
 	return loss;
 }
 
+void
+report_add_loss(struct report_loss *sum, const struct report_loss *loss)
+{
+	sum->known = sum->known || loss->known;
+	sum->sent += loss->sent;
+	sum->received += loss->received;
+	sum->lost += loss->lost;
+	sum->duplicated += loss->duplicated;
+	sum->reordered += loss->reordered;
+}
+
 struct report_loss
 report_sum_loss(const struct report_account *a)
 {

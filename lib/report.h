@@ -212,6 +212,9 @@ struct report_loss report_sum_loss(const struct report_account *a);
 /* The same of what receivers said to a sender: those that are exact, each process once. */
 struct report_loss report_sum_peers(const struct report_peer *peers, size_t n);
 
+/* Both directions of a side that sends and receives are in one. */
+void report_add_loss(struct report_loss *sum, const struct report_loss *loss);
+
 /* Where one reporter writes. Zero-initialise, then set out and quiet. */
 struct report_sink {
 	FILE *out;           /* opened by the caller, closed by the caller */

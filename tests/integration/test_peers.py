@@ -257,3 +257,32 @@ def test_runs_one_after_another_to_one_receiver(between):
     assert got.report["loss"]["packets"] == sum(t.report["loss"]["packets"] for t in sent)
     assert [p["tx"]["packets"] for p in got.report["peers"]] == [
         t.summary["tx"]["total_packets"] for t in sent]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_both_directions_at_once(box, workers):
+    """Two that send and receive on one port each: four counts, and both reports have all."""
+    pair = links.Pair(box)
+    both = ["--forward-mode=txrx", "--warmup=0", "--rate=500kpps"]
+    a = links.Live(box, [pair.vhost()], [*both, "--duration=2s", "--src-ip=10.9.0.1",
+                                         "--dst-ip=10.9.0.2", "--dst-mac=02:00:00:00:00:02"],
+                   workers=workers)
+    pair.listening()
+    b = box.run([pair.virtio()], [*both, "--duration=1s", "--src-ip=10.9.0.2",
+                                  "--dst-ip=10.9.0.1", "--dst-mac=02:00:00:00:00:01"],
+                workers=workers)
+    a = a.wait()
+    assert (a.status, b.status) == (0, 0), a.err + b.err
+    for here, there in ((a, b), (b, a)):
+        sender, = here.report["account"]["senders"]
+        sent = there.summary["tx"]["total_packets"]
+        assert sender["received"] == sender["sent"] == sent > 0
+        assert sender["lost"] == 0 and sender["lost_exact"]
+        roles = {p["role"]: p for p in here.report["peers"]}
+        assert roles["sender"]["tx"]["packets"] == sent
+        assert roles["receiver"]["rx"]["packets"] == here.summary["tx"]["total_packets"]
+        assert roles["receiver"]["exact"] and roles["sender"]["exact"]
+    sent = a.summary["tx"]["total_packets"] + b.summary["tx"]["total_packets"]
+    for r in (a, b):
+        assert (r.report["loss"]["sent"], r.report["loss"]["packets"]) == (sent, 0)
+    assert a.report["account"]["untagged"] + b.report["account"]["untagged"] == 0

@@ -326,6 +326,9 @@ run_free(struct run *r)
 		port_close(&r->ports[i]);
 	for (unsigned i = 0; i < r->nb_ports; i++)
 		lease_close(&r->leases[i]);
+	/* Control frames first: what a worker did not come to send lies in the streams' pools. */
+	for (unsigned i = 0; r->workers != NULL && i < r->plan.nb_workers; i++)
+		control_fini(&r->workers[i].control);
 	for (unsigned i = 0; r->streams != NULL && i < r->plan.nb_streams; i++) {
 		struct stream *s = &r->streams[i];
 
@@ -337,11 +340,8 @@ run_free(struct run *r)
 		}
 	}
 	for (unsigned i = 0; r->workers != NULL && i < r->plan.nb_workers; i++) {
-		struct worker *w = &r->workers[i];
-
-		control_fini(&w->control);
-		rte_free(w->streams);
-		rte_free(w->polled);
+		rte_free(r->workers[i].streams);
+		rte_free(r->workers[i].polled);
 	}
 	peers_fini(r);
 	rte_mempool_free(r->main_pool);

@@ -108,6 +108,7 @@ worker_main(void *arg)
 			before = rte_rdtsc();
 		}
 	}
+	control_send_for_main(w); /* the last answers */
 	publish(w, &t);
 	atomic_store_explicit(&w->running, false, memory_order_release);
 	return 0;

@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import tarfile
-import time
 from pathlib import Path
 
 import pytest
@@ -206,13 +205,14 @@ def test_a_run_sends_and_uses_no_file_of_the_system(system):
     decoys.mkdir(parents=True, exist_ok=True)
     shutil.copy(plugins / f"librte_net_ring.so.{plugins.name[5:].split('.')[0]}", decoys)
     result = system.root / "tmp/null.json"
-    child = system.start(system.program, *NULL, "--duration=60", "--json=/tmp/null.json")
+    child = system.start(system.program, *NULL, "--warmup=0", "--stats-period=100ms",
+                         "--duration=60", "--json=/tmp/null.json")
     try:
         assert child.stdout.readline().startswith("pmdperf ")
         assert mapped(child.pid) == {str(system.here / "build/app/pmdperf")}
         # By this name the dead man's switch knows it.
         assert Path(f"/proc/{child.pid}/comm").read_text() == "pmdperf\n"
-        time.sleep(1.2)
+        next(line for line in child.stdout if re.match(r" +\d+\.\d{3} ", line))
         child.terminate()
         text, _ = child.communicate(timeout=20)
     finally:

@@ -10,6 +10,7 @@ import pytest
 
 import harness
 import links
+import packets
 
 pytestmark = pytest.mark.usefixtures("hugepages")
 
@@ -286,3 +287,16 @@ def test_both_directions_at_once(box, workers):
     for r in (a, b):
         assert (r.report["loss"]["sent"], r.report["loss"]["packets"]) == (sent, 0)
     assert a.report["account"]["untagged"] + b.report["account"]["untagged"] == 0
+
+
+def test_answers_left_over_at_the_end(box):
+    """A flood of questions: some lie between main and the worker that sends when the run ends."""
+    path = pathlib.Path(box.path) / "ask.pcap"
+    ask = packets.arp_frame("ff:ff:ff:ff:ff:ff", "02:00:00:00:00:09")
+    packets.write_pcap(path, [ask] * 32 + [packets.ipv6_frame("02:00:00:00:00:02", ask[6:12].hex(":"))])
+    r = box.run([f"--vdev=net_pcap0,rx_pcap={path},infinite_rx=1,tx_pcap={box.path}/out.pcap"],
+                ["--forward-mode=txrx", "--warmup=0", "--rate=1kpps", "--duration=200ms",
+                 "--src-ip=198.19.7.2", "--dst-ip=198.19.7.1", "--dst-mac=02:00:00:00:00:09"],
+                workers=2)
+    assert r.status == 0, r.err
+    assert r.report["ports"][0]["control_tx"] > 1000
